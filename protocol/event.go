@@ -31,8 +31,6 @@ type TurnStarted struct {
 	Turn int `json:"turn"`
 	// Trust is the label of everything this turn is shown.
 	Trust Trust `json:"trust"`
-	// Shown lists what it is shown: label, source, size.
-	Shown []Segment `json:"shown"`
 }
 
 // AdmissionDecided is the ruling on one call (S2-016).

@@ -41,6 +41,7 @@ const (
 	ReasonRollbackPartial    = "rollback_partial"    // something is left to a person
 	ReasonProtocolViolation  = "protocol_violation"  // a command that its phase does not allow
 	ReasonTransitionDenied   = "transition_denied"   // the guardrail has no such transition
+	ReasonTurnCut            = "turn_cut"            // the model's answer was cut off
 	ReasonUndecodableTurn    = "undecodable_turn"    // a model turn that cannot be read
 	ReasonRecordUnhealthy    = "record_unhealthy"    // the record could not be written
 	ReasonContextFailed      = "context_failed"      // the context port could not answer

@@ -1,0 +1,104 @@
+package kernel
+
+import (
+	"slices"
+
+	"github.com/tipstaff/tipstaff/protocol"
+)
+
+// Edge is one transition of the guardrail.
+type Edge struct {
+	// From, On and To are state, event and state.
+	From protocol.FSMState
+	On   protocol.FSMEvent
+	To   protocol.FSMState
+	// Guard says in words when the edge is open; empty when always.
+	Guard string
+	open  func(guards) bool
+}
+
+// guards is what the edges look at.
+type guards struct {
+	// Planned: there is a plan, and it is not empty.
+	Planned bool
+	// Validate: the next thing is a validation, or the run is at its end.
+	Validate bool
+	// More: there are steps left.
+	More bool
+	// Left: something committed could not be undone.
+	Left bool
+	// Operator: a person asked.
+	Operator bool
+}
+
+// Guardrail is the normative table (S1-069 to S1-077) with what a run's
+// fsm.toml adds. Everything that is not in it is denied (S1-078).
+func Guardrail(added []protocol.Transition) []Edge {
+	table := []Edge{
+		{protocol.Idle, protocol.StartSaga, protocol.Planning, "", always},
+		{protocol.Planning, protocol.PlanReady, protocol.Acting, "the plan is not empty", func(g guards) bool { return g.Planned }},
+		{protocol.Acting, protocol.ToolSucceeded, protocol.Acting, "nothing is validated next", func(g guards) bool { return !g.Validate }},
+		{protocol.Acting, protocol.ToolSucceeded, protocol.Validating, "a validation is next, or the end", func(g guards) bool { return g.Validate }},
+		{protocol.Acting, protocol.ToolFailed, protocol.Compensating, "", always},
+		{protocol.Validating, protocol.ValidationPassed, protocol.Acting, "steps are left", func(g guards) bool { return g.More }},
+		{protocol.Validating, protocol.ValidationPassed, protocol.FSMDone, "every step is committed", func(g guards) bool { return !g.More }},
+		{protocol.Validating, protocol.ValidationFailed, protocol.Compensating, "", always},
+		{protocol.Compensating, protocol.CompensationDone, protocol.FailedRolledBack, "everything committed was undone", func(g guards) bool { return !g.Left }},
+		{protocol.Compensating, protocol.CompensationFailed, protocol.FailedRollbackPartial, "something could not be undone", func(g guards) bool { return g.Left }},
+	}
+	for _, from := range []protocol.FSMState{protocol.Planning, protocol.Acting, protocol.Validating, protocol.FSMDone} {
+		table = append(table, Edge{from, protocol.RollbackRequested, protocol.Compensating, "an operator asked", func(g guards) bool { return g.Operator }})
+	}
+	for _, t := range added {
+		table = append(table, Edge{t.From, t.On, t.To, "fsm.toml", always})
+	}
+	return table
+}
+
+func always(guards) bool { return true }
+
+// transition finds the first open edge; ok is false when there is none.
+func transition(table []Edge, from protocol.FSMState, on protocol.FSMEvent, g guards) (to protocol.FSMState, ok bool) {
+	i := slices.IndexFunc(table, func(e Edge) bool { return e.From == from && e.On == on && e.open(g) })
+	if i < 0 {
+		return from, false
+	}
+	return table[i].To, true
+}
+
+// permits tells whether a call of a class may be carried out in a state
+// (S1-062 to S1-067, S1-079, S1-080).
+func permits(s protocol.FSMState, class protocol.Capability) bool {
+	switch s {
+	case protocol.Planning, protocol.Validating:
+		return class == protocol.ReadOnly
+	case protocol.Acting:
+		return true
+	}
+	return false
+}
+
+// Permits says in words what may be carried out in a state.
+func Permits(s protocol.FSMState) string {
+	switch {
+	case permits(s, protocol.IrreversibleExternal):
+		return "every admitted tool"
+	case permits(s, protocol.ReadOnly):
+		return "read-only tools"
+	case s == protocol.Compensating:
+		return "compensations only"
+	}
+	return "nothing"
+}
+
+// fire moves the guardrail. What its table does not have ends the run.
+func (r *reduction) fire(on protocol.FSMEvent, g guards) {
+	from := r.Saga.FSM
+	to, ok := transition(Guardrail(r.Genesis.Transitions), from, on, g)
+	if !ok {
+		r.end(protocol.HarnessError, protocol.ReasonTransitionDenied, "the guardrail has no way from "+string(from)+" on "+string(on))
+		return
+	}
+	r.Saga.FSM = to
+	r.emit(protocol.FSMMoved{From: from, On: on, To: to})
+}
