@@ -62,7 +62,7 @@ func (r *reduction) launch(e effect, l launch) {
 	r.Effects = r.Effects.put(e)
 	r.emit(proposal.Intent())
 	r.act(protocol.Perform{
-		Effect: r.effectID(e), Kind: e.Kind, Call: e.Call, Tool: l.tool, Key: l.key,
+		Effect: r.effectID(e), Kind: e.Kind, Call: e.Call, Class: e.Class, Tool: l.tool, Key: l.key,
 		DeadlineMillis: max(1, min(l.deadline, r.wallLeft(e.Kind))), DelayMillis: l.delay, Undo: l.undo, Check: l.check,
 	})
 }
@@ -140,7 +140,7 @@ func (r *reduction) toolSettled(fx effect, c protocol.Settled) {
 	case how == protocol.HowDone && c.Result != nil:
 		r.toolDone(fx, row, *c.Result, false)
 	case how == protocol.HowUncertain:
-		r.uncertain(fx, row.Probeable, row.Undo, c.Reason)
+		r.uncertain(fx, row.probe(), c.Reason)
 	default:
 		r.toolFailed(fx, row, c.Reason, c.Retriable)
 	}
@@ -168,6 +168,7 @@ func (r *reduction) toolDone(fx effect, c call, result protocol.ToolResult, prov
 func (r *reduction) toolFailed(fx effect, c call, reason string, retriable bool) {
 	r.Effects = r.Effects.drop(fx.N)
 	r.emit(protocol.EffectFailed{ID: r.effectID(fx), Tool: fx.Tool, Reason: reason})
+	r.Label = r.Label.lower(c.ResultTrust, "the error of "+c.ID+" ("+c.Tool+")")
 	if c.Retries > 0 && retriable && !r.Control.stopping() {
 		c.Retries--
 		r.Calls = r.Calls.put(c)
@@ -182,19 +183,25 @@ func (r *reduction) toolFailed(fx effect, c call, reason string, retriable bool)
 
 // uncertain asks the tool's probe, when it has one, and otherwise says that
 // nobody knows. What is uncertain is never done again on its own (S2-014).
-func (r *reduction) uncertain(fx effect, probeable bool, undo protocol.Digest, reason string) {
-	if !probeable {
+func (r *reduction) uncertain(fx effect, p probe, reason string) {
+	if !p.Possible {
 		r.unknown(fx, reason)
 		return
 	}
 	fx.Probing = true
 	r.Effects = r.Effects.put(fx)
-	r.orderProbe(fx, undo)
+	r.act(protocol.Probe{Effect: r.effectID(fx), Kind: fx.Kind, Call: fx.Call, Tool: p.Tool, Key: p.Key, Undo: p.Undo})
 }
 
-func (r *reduction) orderProbe(fx effect, undo protocol.Digest) {
-	r.act(protocol.Probe{Effect: r.effectID(fx), Kind: fx.Kind, Call: fx.Call, Tool: fx.Tool, Undo: undo})
+// probe is what is needed to find out whether an effect happened.
+type probe struct {
+	Possible bool
+	Tool     string
+	Key      string
+	Undo     protocol.Digest
 }
+
+func (c call) probe() probe { return probe{c.Probeable, c.Tool, c.Key, c.Undo} }
 
 // unknown is the terminal of an effect nobody can tell anything of. A person
 // rules on a tool's before the run goes on.

@@ -55,7 +55,7 @@ func (r *reduction) reconcileEffect(fx effect) {
 		r.launchCall(row) // the result to judge is gone with the process; the step is read-only
 	case protocol.EffectCompensate:
 		s := r.stepOf(fx)
-		r.uncertain(fx, s.Probeable, s.Undo, lost)
+		r.uncertain(fx, r.probeOf(s), lost)
 		if !s.Probeable {
 			r.leave(s, lost)
 		}
@@ -67,6 +67,6 @@ func (r *reduction) reconcileEffect(fx effect) {
 			r.launchCall(row)
 			return
 		}
-		r.uncertain(fx, row.Probeable, row.Undo, lost)
+		r.uncertain(fx, row.probe(), lost)
 	}
 }

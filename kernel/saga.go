@@ -105,9 +105,18 @@ func (r *reduction) launchCompensation(s step, redone bool) {
 	r.launch(effect{
 		Kind: protocol.EffectCompensate, Tool: "compensate:" + s.Tool, Class: s.Class, Call: s.Call, Step: s.N, Redone: redone,
 	}, launch{
-		useID: s.Name, args: args, tool: s.Tool, key: string(r.Genesis.Run) + ".undo" + strconv.FormatUint(s.N, 10),
+		useID: s.Name, args: args, tool: s.Tool, key: r.undoKey(s),
 		deadline: compensateTimeoutMillis, undo: s.Undo,
 	})
+}
+
+// undoKey is the idempotency key of undoing a step, the same for every try.
+func (s *state) undoKey(st step) string {
+	return string(s.Genesis.Run) + ".undo" + strconv.FormatUint(st.N, 10)
+}
+
+func (s *state) probeOf(st step) probe {
+	return probe{st.Probeable, st.Tool, s.undoKey(st), st.Undo}
 }
 
 // compensationSettled notes what came of undoing a step.
@@ -117,7 +126,7 @@ func (r *reduction) compensationSettled(fx effect, c protocol.Settled) {
 	case protocol.HowDone:
 		r.undone(fx, s, false)
 	case protocol.HowUncertain:
-		r.uncertain(fx, s.Probeable, s.Undo, c.Reason)
+		r.uncertain(fx, r.probeOf(s), c.Reason)
 		if _, open := r.Effects.find(fx.N); open && !s.Probeable {
 			r.leave(s, c.Reason)
 		}

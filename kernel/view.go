@@ -91,5 +91,8 @@ func (s *state) status() protocol.Status {
 	return protocol.StatusRunning
 }
 
+// Minted is how many calls the run has opened so far: the newest call's number.
+func (s State) Minted() uint64 { return s.s.NextCall }
+
 // Begin is how the run began; nil before it has.
 func (s State) Begin() *protocol.Begin { return s.s.Genesis }

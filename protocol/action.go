@@ -42,6 +42,8 @@ type (
 		Kind   EffectKind `json:"kind"`
 		// Call is the call a tool, a verifier or a compensation works for.
 		Call uint64 `json:"call"`
+		// Class is what it was admitted for.
+		Class Capability `json:"class"`
 		// Tool is the tool's name, or the route's.
 		Tool string `json:"tool"`
 		// Key is the idempotency key, the same for every try of one call.
@@ -61,6 +63,7 @@ type (
 		Kind   EffectKind `json:"kind"`
 		Call   uint64     `json:"call"`
 		Tool   string     `json:"tool"`
+		Key    string     `json:"key"`
 		Undo   Digest     `json:"undo,omitempty"`
 	}
 	// Cancel asks the broker to stop an effect; it settles all the same.

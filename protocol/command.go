@@ -348,6 +348,54 @@ func (Reconcile) isCommand()      {}
 func (Fault) isCommand()          {}
 func (UnknownCommand) isCommand() {}
 
+// Stamped gives a command with its stamp: the driver reads the clock once, when
+// it folds the command in.
+func Stamped(c Command, millis int64) Command {
+	at := At{Millis: millis}
+	switch c := c.(type) {
+	case Begin:
+		c.At = at
+		return c
+	case Propose:
+		c.At = at
+		return c
+	case Say:
+		c.At = at
+		return c
+	case Decide:
+		c.At = at
+		return c
+	case Resolve:
+		c.At = at
+		return c
+	case Control:
+		c.At = at
+		return c
+	case Granted:
+		c.At = at
+		return c
+	case Prepared:
+		c.At = at
+		return c
+	case Settled:
+		c.At = at
+		return c
+	case Probed:
+		c.At = at
+		return c
+	case Tick:
+		c.At = at
+		return c
+	case Reconcile:
+		c.At = at
+		return c
+	case Fault:
+		c.At = at
+		return c
+	}
+	return UnknownCommand{At: at}
+}
+
 // IsCommandKind tells whether an entry of this kind went into the kernel; all
 // others came out of it.
 func IsCommandKind(kind string) bool {
