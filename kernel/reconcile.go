@@ -47,7 +47,7 @@ func (r *reduction) reconcileEffect(fx effect) {
 		r.Effects = r.Effects.drop(fx.N)
 		r.emit(protocol.EffectUnknown{ID: r.effectID(fx), Tool: fx.Tool, Reason: lost})
 		r.emit(protocol.Notice{Code: protocol.NoticeProviderAskedAgain})
-		r.then(func() { r.requestProvider(0) })
+		r.then(r.selectContext) // what the turn was shown is gone with the process
 	case protocol.EffectVerify:
 		row, _ := r.Calls.find(fx.Call)
 		r.Effects = r.Effects.drop(fx.N)
