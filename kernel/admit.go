@@ -155,6 +155,19 @@ func (r *reduction) admit(c call) {
 	}
 }
 
+// Foresee says how a step of a plan would be ruled if it were of a class, before
+// there is a run.
+func Foresee(b protocol.Begin, s protocol.Step, class protocol.Capability, undo bool) protocol.Verdict {
+	at := protocol.Acting
+	if s.Check != nil {
+		at = protocol.Validating
+	}
+	return decide(facts{
+		Tool: s.Tool, Class: class, Undo: undo, Mode: b.Mode, Rules: b.Rules, Endorse: b.Endorse,
+		Ceiling: b.Task.Ceiling.Intersect(b.Ceiling), Trust: b.Task.Trust, Planned: true, FSM: at,
+	}).Verdict
+}
+
 // stateFor is the guardrail's state as it will be when the call starts: the
 // first effecting call of a model or a client is its plan.
 func (s *state) stateFor(c call) protocol.FSMState {

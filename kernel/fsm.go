@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/tipstaff/tipstaff/protocol"
 )
@@ -89,6 +90,25 @@ func Permits(s protocol.FSMState) string {
 		return "compensations only"
 	}
 	return "nothing"
+}
+
+// Diagram is a table as a Mermaid state diagram.
+func Diagram(table []Edge) string {
+	var b strings.Builder
+	b.WriteString("stateDiagram-v2\n  [*] --> Idle\n")
+	for _, e := range table {
+		b.WriteString("  " + string(e.From) + " --> " + string(e.To) + ": " + string(e.On))
+		if e.Guard != "" {
+			b.WriteString(" [" + e.Guard + "]")
+		}
+		b.WriteString("\n")
+	}
+	for _, s := range protocol.FSMStates() {
+		if s.Terminal() {
+			b.WriteString("  " + string(s) + " --> [*]\n")
+		}
+	}
+	return b.String()
 }
 
 // fire moves the guardrail. What its table does not have ends the run.
