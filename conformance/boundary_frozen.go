@@ -174,7 +174,9 @@ type api struct {
 	lines []string
 }
 
-func (a *api) say(format string, args ...any) { a.lines = append(a.lines, fmt.Sprintf(format, args...)) }
+func (a *api) say(format string, args ...any) {
+	a.lines = append(a.lines, fmt.Sprintf(format, args...))
+}
 
 func (a *api) object(obj types.Object) {
 	switch obj := obj.(type) {

@@ -7,6 +7,9 @@ import (
 // approvalTTLMillis is how long a request waits for its answer: seven days.
 const approvalTTLMillis = 7 * 24 * 60 * 60 * 1000
 
+// unanswered is why a call is refused whose request nobody answered in time.
+const unanswered = "nobody answered in time"
+
 // approval is one request for a person's answer that has not been used. It is
 // bound to the run it stands in and that run's policy, to one call, the digest
 // of its arguments and its class.
@@ -53,10 +56,13 @@ func (r *reduction) decideApproval(c protocol.Decide) {
 	}
 	r.Approvals = r.Approvals.drop(n)
 	decision := "denied"
-	row.At = callDenied
+	row.At, row.Why = callDenied, "a person said no"
+	if c.Reason != "" {
+		row.Why += ": " + c.Reason
+	}
 	switch {
 	case r.at >= a.Expires:
-		decision = "expired"
+		decision, row.Why = "expired", unanswered
 	case c.Approve:
 		decision = "approved"
 		row.At = callApproved
@@ -79,7 +85,7 @@ func (r *reduction) expire() {
 		r.Approvals = r.Approvals.drop(a.N)
 		r.emit(protocol.ApprovalDecided{ID: r.approvalID(a), Decision: "expired"})
 		if row, ok := r.Calls.find(a.Call); ok {
-			row.At = callDenied
+			row.At, row.Why = callDenied, unanswered
 			r.Calls = r.Calls.put(row)
 		}
 	}

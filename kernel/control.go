@@ -46,9 +46,9 @@ func (r *reduction) control(c protocol.Control) {
 	}
 	r.accept(c.Submission)
 	switch r.Phase {
-	case phaseAdmitting, phaseApproval, phaseRuling:
+	case phaseAdmitting:
 		r.then(r.boundary)
-	case phaseCalls:
+	case phaseCalls, phaseApproval, phaseRuling:
 		r.then(r.progress)
 	}
 }

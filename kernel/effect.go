@@ -89,12 +89,16 @@ func (r *reduction) settled(c protocol.Settled) {
 		return
 	}
 	switch fx.Kind {
-	case protocol.EffectProvider:
+	case protocol.EffectProvider, protocol.EffectVerify:
 		r.Effects = r.Effects.drop(fx.N)
-		r.providerSettled(fx, c)
-	case protocol.EffectVerify:
-		r.Effects = r.Effects.drop(fx.N)
-		r.verifySettled(fx, c)
+		switch {
+		case r.Phase == phaseFinished:
+			r.afterTheEnd(fx, c)
+		case fx.Kind == protocol.EffectProvider:
+			r.providerSettled(fx, c)
+		default:
+			r.verifySettled(fx, c)
+		}
 	case protocol.EffectCompensate:
 		r.compensationSettled(fx, c)
 	case protocol.EffectTool:
@@ -102,6 +106,16 @@ func (r *reduction) settled(c protocol.Settled) {
 	default:
 		broken("effect %d is of no kind", fx.N)
 	}
+}
+
+// afterTheEnd gives an effect that changes nothing its terminal, when the run is
+// over already.
+func (r *reduction) afterTheEnd(fx effect, c protocol.Settled) {
+	if c.How == protocol.HowDone {
+		r.emit(protocol.EffectDone{ID: r.effectID(fx), Tool: fx.Tool})
+		return
+	}
+	r.emit(protocol.EffectFailed{ID: r.effectID(fx), Tool: fx.Tool, Reason: c.Reason})
 }
 
 func (s *state) openEffect(id protocol.EffectID) (effect, bool) {
@@ -269,6 +283,10 @@ func (r *reduction) resolve(c protocol.Resolve) {
 		r.reject(c.Submission, protocol.CodeInvalid, "an effect is resolved as done or as failed")
 		return
 	}
+	if r.Phase == phaseCompensating {
+		r.reject(c.Submission, protocol.CodeConflict, "the run is being rolled back: rule when that is through")
+		return
+	}
 	r.emit(protocol.EffectResolved{ID: c.Effect, As: c.As, By: c.By, Note: c.Note})
 	r.accept(c.Submission)
 	r.Effects = r.Effects.drop(fx.N)
@@ -278,7 +296,7 @@ func (r *reduction) resolve(c protocol.Resolve) {
 	}
 	row, ok := r.Calls.find(fx.Call)
 	if !ok {
-		return // the run has ended meanwhile; the ruling stands in the record
+		broken("effect %d is unknown, and its call %d is closed", fx.N, fx.Call)
 	}
 	row.At = callRuledFail
 	if c.As == protocol.TerminalDone {
@@ -286,6 +304,9 @@ func (r *reduction) resolve(c protocol.Resolve) {
 		r.commit(fx, row)
 	}
 	r.Calls = r.Calls.put(row)
+	if r.Phase == phaseFinished {
+		r.Calls = r.Calls.drop(row.N) // nobody goes on with it
+	}
 }
 
 // ruled closes a call a person has ruled on.

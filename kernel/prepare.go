@@ -37,6 +37,8 @@ type call struct {
 	Timeout int64
 	Retries int
 	Redone  bool
+	// Why is what a person gave as reason for a no.
+	Why string
 	// Step is the plan's step it stands for, from 1; 0 for none.
 	Step int
 }
@@ -80,7 +82,15 @@ func (r *reduction) open(c call) {
 // when all their tools are read-only; otherwise in order, one whole after the
 // other, so that each is prepared on the world the one before left behind.
 func (r *reduction) progress() {
-	if r.Phase == phaseFinished || r.Phase == phaseCompensating {
+	switch r.Phase {
+	case phaseFinished:
+		return
+	case phaseCompensating:
+		r.then(r.compensateNext)
+		return
+	}
+	if r.Control.Drain {
+		r.settleDown()
 		return
 	}
 	if r.Control.stopping() {
@@ -93,7 +103,7 @@ func (r *reduction) progress() {
 		case c.At == callApproved:
 			r.admitted(c)
 		case c.At == callDenied:
-			r.refuse(c, "denied", "a person said no")
+			r.refuse(c, "denied", c.Why)
 			continue
 		case c.At == callRuledDone, c.At == callRuledFail:
 			r.ruled(c)
@@ -123,6 +133,17 @@ func (r *reduction) progress() {
 	default:
 		r.then(r.progress)
 	}
+}
+
+// settleDown lets what is in flight finish and starts nothing more: a drain
+// leaves the other calls as they are, for whoever takes the run up.
+func (r *reduction) settleDown() {
+	for c := range r.Calls.all {
+		if c.At.busy() {
+			return
+		}
+	}
+	r.then(r.boundary)
 }
 
 func (r *reduction) allReadOnly() bool {
@@ -219,7 +240,9 @@ func (r *reduction) refuse(c call, code, reason string) {
 func (r *reduction) abandon(why string) {
 	for c := range r.Calls.all {
 		switch c.At {
-		case callExecuting, callUnknown, callRuledDone, callRuledFail:
+		case callExecuting, callUnknown:
+		case callRuledDone, callRuledFail:
+			r.Calls = r.Calls.drop(c.N) // the ruling is its result
 		default:
 			r.revoke(c, why)
 			r.emit(protocol.CallRefused{Call: c.N, CallID: c.ID, Tool: c.Tool, Code: "stopped", Reason: why})

@@ -51,6 +51,9 @@ func (r *reduction) commit(fx effect, c call) {
 	}
 	r.Saga.Steps = r.Saga.Steps.put(s)
 	r.emit(protocol.SagaCommitted{Step: int(s.N), Name: s.Name, Tool: s.Tool, Effect: s.Effect, Undo: s.Undo, Compensation: s.Compensation})
+	if r.Saga.FSM.RolledBack() {
+		r.leave(s, "it became known only after the rollback")
+	}
 }
 
 // fail turns a run over to its compensations because something failed.
@@ -67,6 +70,7 @@ func (r *reduction) compensate(on protocol.FSMEvent, g guards, why cause) {
 	if r.Saga.FSM != protocol.Compensating {
 		return
 	}
+	r.cancelAll()
 	r.abandon("the run is being rolled back")
 	r.Saga.Cause = &why
 	r.Phase = phaseCompensating
@@ -77,6 +81,14 @@ func (r *reduction) compensate(on protocol.FSMEvent, g guards, why cause) {
 // compensateNext undoes the last step that is still committed. One failure does
 // not stop the rest.
 func (r *reduction) compensateNext() {
+	if r.Phase != phaseCompensating {
+		return
+	}
+	for fx := range r.Effects.all {
+		if !fx.Unknown {
+			return // something is in flight; its terminal leads back here
+		}
+	}
 	for s := range r.Saga.Steps.backward {
 		if s.Status != protocol.StepCommitted {
 			continue
@@ -87,11 +99,6 @@ func (r *reduction) compensateNext() {
 		}
 		r.launchCompensation(s, false)
 		return
-	}
-	for fx := range r.Effects.all {
-		if !fx.Unknown {
-			return // something is still in flight; its terminal comes back here
-		}
 	}
 	r.rolledBack()
 }
