@@ -18,6 +18,12 @@ type control struct {
 // stopping tells whether nothing new is to be started.
 func (c control) stopping() bool { return c.Interrupt || c.Drain || c.TimeUp }
 
+// windingUp tells whether nothing more may be begun: the run is over, is being
+// undone, or was told to stop.
+func (s *state) windingUp() bool {
+	return s.Phase == phaseFinished || s.Phase == phaseCompensating || s.Control.stopping()
+}
+
 // control takes an operator's signal.
 func (r *reduction) control(c protocol.Control) {
 	if c.Signal == protocol.SignalRollback {

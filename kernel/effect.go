@@ -92,8 +92,9 @@ func (r *reduction) settled(c protocol.Settled) {
 	case protocol.EffectProvider, protocol.EffectVerify:
 		r.Effects = r.Effects.drop(fx.N)
 		switch {
-		case r.Phase == phaseFinished:
+		case r.Phase == phaseFinished || r.Phase == phaseCompensating:
 			r.afterTheEnd(fx, c)
+			r.then(r.compensateNext)
 		case fx.Kind == protocol.EffectProvider:
 			r.providerSettled(fx, c)
 		default:
@@ -111,6 +112,7 @@ func (r *reduction) settled(c protocol.Settled) {
 // afterTheEnd gives an effect that changes nothing its terminal, when the run is
 // over already.
 func (r *reduction) afterTheEnd(fx effect, c protocol.Settled) {
+	r.Calls = r.Calls.drop(fx.Call)
 	if c.How == protocol.HowDone {
 		r.emit(protocol.EffectDone{ID: r.effectID(fx), Tool: fx.Tool})
 		return
@@ -170,7 +172,7 @@ func (r *reduction) toolDone(fx effect, c call, result protocol.ToolResult, prov
 	if c.Class > protocol.ReadOnly {
 		r.commit(fx, c)
 	}
-	if c.Step > 0 && r.checks(c) {
+	if c.Step > 0 && r.checks(c) && !r.windingUp() {
 		r.verify(c)
 		return
 	}
@@ -183,7 +185,7 @@ func (r *reduction) toolFailed(fx effect, c call, reason string, retriable bool)
 	r.Effects = r.Effects.drop(fx.N)
 	r.emit(protocol.EffectFailed{ID: r.effectID(fx), Tool: fx.Tool, Reason: reason})
 	r.Label = r.Label.lower(c.ResultTrust, "the error of "+c.ID+" ("+c.Tool+")")
-	if c.Retries > 0 && retriable && !r.Control.stopping() {
+	if c.Retries > 0 && retriable && !r.windingUp() {
 		c.Retries--
 		r.Calls = r.Calls.put(c)
 		r.launchCall(c)
@@ -260,7 +262,7 @@ func (r *reduction) probed(c protocol.Probed) {
 
 // redo tries a call again, once, whose effect is proven not to have happened.
 func (r *reduction) redo(fx effect, c call, evidence string) {
-	if c.Redone || r.Control.stopping() {
+	if c.Redone || r.windingUp() {
 		r.toolFailed(fx, c, "not carried out: "+evidence, false)
 		return
 	}

@@ -37,6 +37,9 @@ func (r *reduction) nextStep() {
 
 // stepClosed moves the guardrail on after a step has its result.
 func (r *reduction) stepClosed(c call, result string, ok bool) {
+	if r.Phase == phaseFinished || r.Phase == phaseCompensating {
+		return
+	}
 	step := r.Genesis.Steps[c.Step-1]
 	more := r.Cursor.Next < len(r.Genesis.Steps)
 	switch {

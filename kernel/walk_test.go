@@ -107,6 +107,8 @@ func (w *walker) next(view View, lies bool) protocol.Command {
 		return protocol.Reconcile{By: "resume"}
 	case roll < 12:
 		return protocol.Control{Signal: []protocol.Signal{protocol.SignalInterrupt, protocol.SignalDrain, protocol.SignalRollback, protocol.SignalClose}[w.rng.IntN(4)]}
+	case roll == 12 && w.rng.IntN(10) == 0:
+		return protocol.Fault{Reason: protocol.ReasonProviderFailed, Detail: "gone"}
 	case roll < 14:
 		return protocol.Tick{}
 	case roll < 16:
