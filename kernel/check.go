@@ -49,7 +49,7 @@ func checkCalls(s *state) string {
 		if (c.At == callExecuting || c.At == callUnknown) != (working == 1) || working > 1 {
 			return fmt.Sprintf("call %d is %s with %d effects", c.N, c.At, working)
 		}
-		winding := s.Saga.FSM == protocol.Compensating && c.Class == protocol.ReadOnly // it was in flight and is cancelled
+		winding := s.Saga.FSM == protocol.Compensating || s.Phase == phaseFinished // it was in flight and is cancelled
 		if c.At == callExecuting && !permits(s.Saga.FSM, c.Class) && !winding {
 			return fmt.Sprintf("call %d is executing while %s", c.N, s.Saga.FSM)
 		}

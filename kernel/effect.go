@@ -68,6 +68,9 @@ func (r *reduction) launch(e effect, l launch) {
 }
 
 func (r *reduction) launchCall(c call) {
+	if !permits(r.Saga.FSM, c.Class) {
+		broken("a %s call is launched while %s", c.Class, r.Saga.FSM)
+	}
 	brief, _ := r.brief(c.Tool)
 	deadline := brief.TimeoutMillis
 	if c.Timeout > 0 {

@@ -52,7 +52,7 @@ func (r *reduction) reconcileEffect(fx effect) {
 		row, _ := r.Calls.find(fx.Call)
 		r.Effects = r.Effects.drop(fx.N)
 		r.emit(protocol.EffectFailed{ID: r.effectID(fx), Tool: fx.Tool, Reason: lost})
-		r.launchCall(row) // the result to judge is gone with the process; the step is read-only
+		r.again(row) // the result to judge is gone with the process; the step is read-only
 	case protocol.EffectCompensate:
 		s := r.stepOf(fx)
 		r.uncertain(fx, r.probeOf(s), lost)
@@ -64,9 +64,19 @@ func (r *reduction) reconcileEffect(fx effect) {
 		if fx.Class == protocol.ReadOnly {
 			r.Effects = r.Effects.drop(fx.N)
 			r.emit(protocol.EffectFailed{ID: r.effectID(fx), Tool: fx.Tool, Reason: lost})
-			r.launchCall(row)
+			r.again(row)
 			return
 		}
 		r.uncertain(fx, row.probe(), lost)
 	}
+}
+
+// again carries a call that changes nothing out once more, unless the run is
+// winding up.
+func (r *reduction) again(c call) {
+	if r.windingUp() {
+		r.closeCall(c, "failed: the process ended", false)
+		return
+	}
+	r.launchCall(c)
 }
