@@ -37,8 +37,8 @@ func (h *Host) bindTools(workspace string) (*toolset, error) {
 	}
 	t.close = append(t.close, db.Close)
 	list = append(list, sqlread.New(db))
-	if h.showcase {
-		list = append(list, showcase.Page(), showcase.Send(), showcase.Pay(), showcase.Linger(filetool.NewWrite(w)))
+	if h.config.Showcase {
+		list = append(list, showcase.Page(), showcase.Send(), showcase.Pay(t.workspace), showcase.Linger(filetool.NewWrite(w)))
 	}
 	for _, tool := range list {
 		t.add(tool)

@@ -42,6 +42,8 @@ type Config struct {
 	Deny  []string `toml:"deny" validate:"max=128"`
 	// FSM is the file with transitions that are added to the guardrail.
 	FSM string `toml:"fsm"`
+	// Showcase adds the demo.* tools, which the demo plays its scenes with.
+	Showcase bool `toml:"showcase" env:"TIPSTAFF_SHOWCASE"`
 }
 
 // LoadConfig reads the file, when one is named, and the environment over it.

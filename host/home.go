@@ -17,11 +17,10 @@ import (
 
 // Host owns a home: the record and everything runs need.
 type Host struct {
-	config   Config
-	store    *pebblestore.Store
-	door     *record.Door
-	slots    chan struct{}
-	showcase bool
+	config Config
+	store  *pebblestore.Store
+	door   *record.Door
+	slots  chan struct{}
 }
 
 // effectsPerCore bounds how many effects are carried out at once: they mostly
@@ -51,7 +50,8 @@ func Open(config Config) (*Host, error) {
 	}
 	me := fmt.Sprintf("process %d (%s)", os.Getpid(), strings.Join(firstWords(os.Args), " "))
 	if err := os.WriteFile(holder, []byte(me), 0o600); err != nil {
-		return nil, errors.Wrap(errors.Wrap(err, "the home cannot be written to"), h.store.Close().Error())
+		_ = h.store.Close() // the first error is the one to tell
+		return nil, errors.Wrap(err, "the home cannot be written to")
 	}
 	return h, nil
 }

@@ -137,11 +137,11 @@ func (h *Host) Summarize(ctx context.Context, id protocol.RunID) (Summary, error
 		return f.out, err
 	}
 	chain := record.NewChain(id)
-	for line, err := range h.Lines(ctx, id, 0) {
+	for pair, err := range record.Pairs(h.Lines(ctx, id, 0)) {
 		if err != nil {
 			return f.out, err
 		}
-		entry, err := chain.Next(line)
+		entry, err := chain.Next(pair.Line, pair.Following)
 		if err != nil {
 			return f.out, err
 		}

@@ -5,6 +5,10 @@ package showcase
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/tipstaff/tipstaff/ports"
@@ -40,16 +44,45 @@ func Send() ports.ToolV1 {
 
 // PayArgs are demo.pay's arguments.
 type PayArgs struct {
-	To    string `json:"to" jsonschema:"the payee"`
-	Cents int64  `json:"cents" jsonschema:"the amount in cents"`
+	To      string `json:"to" jsonschema:"the payee"`
+	Cents   int64  `json:"cents" jsonschema:"the amount in cents"`
+	DelayMS int64  `json:"delay_ms,omitempty" jsonschema:"hold the answer back that long"`
 }
 
-// Pay would pay; a person is asked first.
-func Pay() ports.ToolV1 {
-	return tool.New("demo.pay", "Pay somebody (a stand-in: no money moves).", tool.IrreversibleExternal,
-		func(_ context.Context, in PayArgs) (tool.Result, error) {
+// Pay would pay; a person is asked first. No money moves, but a line in
+// payments.txt of the workspace tells each time that it would have.
+func Pay(workspace string) ports.ToolV1 {
+	return tool.New("demo.pay", "Pay somebody (a stand-in: a line in payments.txt, no money moves).", tool.IrreversibleExternal,
+		func(ctx context.Context, in PayArgs) (tool.Result, error) {
+			if err := note(filepath.Join(workspace, "payments.txt"), fmt.Sprintf("%d cents to %q", in.Cents, in.To)); err != nil {
+				return tool.Result{}, err
+			}
+			if err := wait(ctx, time.Duration(in.DelayMS)*time.Millisecond); err != nil {
+				return tool.Result{}, err
+			}
 			return tool.Result{Text: "paid " + in.To, Effects: []string{"paid " + in.To}}, nil
 		})
+}
+
+// note adds a line to a file.
+func note(path, line string) error {
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return ports.Failed("payments.txt cannot be opened")
+	}
+	_, err = f.WriteString(line + "\n")
+	return errors.Join(err, f.Close())
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // lingerTime is how long the answer of a lingering write is held back.
@@ -74,14 +107,7 @@ func (l lingering) Execute(ctx context.Context, call ports.Call) (ports.Result, 
 	if err != nil {
 		return result, err
 	}
-	timer := time.NewTimer(lingerTime)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return result, nil
-	case <-ctx.Done():
-		return result, context.Cause(ctx)
-	}
+	return result, wait(ctx, lingerTime)
 }
 
 // Probe asks the tool.

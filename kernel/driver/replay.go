@@ -14,6 +14,8 @@ import (
 
 // Replayed is what reducing a record again came to.
 type Replayed struct {
+	// Run is whose record it is.
+	Run protocol.RunID
 	// State is the state after the last command that was reduced.
 	State kernel.State
 	// Head is the end of the chain, Commands and Events what was compared.
@@ -34,17 +36,18 @@ type replayer struct {
 	out      Replayed
 	chain    *record.Chain
 	expected []protocol.Event
+	at       int64 // when the command happened that caused them
 	fold     func(c protocol.Command, before, after kernel.State, actions []protocol.Action)
 }
 
 func replay(run protocol.RunID, lines iter.Seq2[[]byte, error], fold func(protocol.Command, kernel.State, kernel.State, []protocol.Action)) (Replayed, error) {
 	r := &replayer{chain: record.NewChain(run), fold: fold}
-	for line, err := range lines {
+	for pair, err := range record.Pairs(lines) {
 		if err != nil {
 			return r.out, err
 		}
 		at := r.chain.Head().Next
-		entry, err := r.chain.Next(line)
+		entry, err := r.chain.Next(pair.Line, pair.Following)
 		if err != nil {
 			return r.out, err
 		}
@@ -56,7 +59,7 @@ func replay(run protocol.RunID, lines iter.Seq2[[]byte, error], fold func(protoc
 		if err != nil {
 			return r.out, &record.Damage{Run: r.chain.Run(), Seq: at, What: err.Error()}
 		}
-		r.out.Head = r.chain.Head()
+		r.out.Head, r.out.Run = r.chain.Head(), r.chain.Run()
 	}
 	if len(r.expected) > 0 {
 		return r.out, &record.Damage{Run: r.chain.Run(), Seq: r.chain.Head().Next, What: "the kernel reports a " + r.expected[0].EventKind() + " here that is not in the record"}
@@ -75,6 +78,7 @@ func (r *replayer) command(entry protocol.Entry) error {
 	if begin, ok := command.(protocol.Begin); ok && begin.Kernel != kernel.Version {
 		return fmt.Errorf("it was written for kernel version %d, this is %d", begin.Kernel, kernel.Version)
 	}
+	r.at = entry.At
 	before := r.out.State
 	after, actions := kernel.Reduce(before, command)
 	if record.DigestActions(actions) != digest {
@@ -98,6 +102,9 @@ func (r *replayer) event(entry protocol.Entry) error {
 		return fmt.Errorf("the record has a %s here that the kernel does not report", entry.Kind)
 	}
 	want := r.expected[0]
+	if entry.At != r.at {
+		return errors.New("it has another time than the command that caused it")
+	}
 	if want.EventKind() != entry.Kind || string(protocol.MustMarshal(want)) != string(entry.Body) {
 		return fmt.Errorf("the kernel reports another %s here than the recorded %s", want.EventKind(), entry.Kind)
 	}
