@@ -16,10 +16,10 @@ type effect struct {
 	Call uint64
 	Step uint64
 	// Probing says that a probe was ordered; Unknown that the terminal is
-	// unknown; Redone that it is a second try after a probe.
+	// unknown; Redone how often it was tried before, after a probe.
 	Probing bool
 	Unknown bool
-	Redone  bool
+	Redone  int
 }
 
 func (e effect) key() uint64 { return e.N }
@@ -263,16 +263,20 @@ func (r *reduction) probed(c protocol.Probed) {
 	r.then(r.progress)
 }
 
-// redo tries a call again, once, whose effect is proven not to have happened.
+// maxRedone bounds how often an effect is tried again that is proven not to have
+// happened: once each time a process dies over it.
+const maxRedone = 8
+
+// redo tries a call again whose effect is proven not to have happened.
 func (r *reduction) redo(fx effect, c call, evidence string) {
-	if c.Redone || r.windingUp() {
+	if c.Redone == maxRedone || r.windingUp() {
 		r.toolFailed(fx, c, "not carried out: "+evidence, false)
 		return
 	}
 	r.Effects = r.Effects.drop(fx.N)
 	r.emit(protocol.EffectFailed{ID: r.effectID(fx), Tool: fx.Tool, Reason: "not carried out: " + evidence})
 	r.emit(protocol.Notice{Code: protocol.NoticeRedone})
-	c.Redone = true
+	c.Redone++
 	r.Calls = r.Calls.put(c)
 	r.launchCall(c)
 }

@@ -31,12 +31,12 @@ type call struct {
 	ResultTrust  protocol.Trust
 	Preview      protocol.Text
 	// Key is the idempotency key, Timeout a deadline in milliseconds of its
-	// own, Retries what is left of them, Redone whether it was tried again
+	// own, Retries what is left of them, Redone how often it was tried again
 	// after a probe.
 	Key     string
 	Timeout int64
 	Retries int
-	Redone  bool
+	Redone  int
 	// Why is what a person gave as reason for a no.
 	Why string
 	// Step is the plan's step it stands for, from 1; 0 for none.

@@ -97,13 +97,13 @@ func (r *reduction) compensateNext() {
 			r.leave(s, "nothing was stored that could undo it")
 			continue
 		}
-		r.launchCompensation(s, false)
+		r.launchCompensation(s, 0)
 		return
 	}
 	r.rolledBack()
 }
 
-func (r *reduction) launchCompensation(s step, redone bool) {
+func (r *reduction) launchCompensation(s step, redone int) {
 	args := protocol.MustMarshal(struct {
 		Step         uint64          `json:"step"`
 		Undo         protocol.Digest `json:"undo"`
@@ -149,11 +149,11 @@ func (r *reduction) compensationProbed(fx effect, c protocol.Probed) {
 	switch {
 	case c.Finding == protocol.FoundDone:
 		r.undone(fx, s, true)
-	case c.Finding == protocol.FoundNotDone && !fx.Redone:
+	case c.Finding == protocol.FoundNotDone && fx.Redone < maxRedone:
 		r.Effects = r.Effects.drop(fx.N)
 		r.emit(protocol.EffectFailed{ID: r.effectID(fx), Tool: fx.Tool, Reason: "not carried out: " + c.Evidence})
 		r.emit(protocol.Notice{Code: protocol.NoticeRedone})
-		r.launchCompensation(s, true)
+		r.launchCompensation(s, fx.Redone+1)
 		return
 	case c.Finding == protocol.FoundNotDone:
 		r.notUndone(fx, s, "not carried out: "+c.Evidence)

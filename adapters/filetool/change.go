@@ -84,7 +84,7 @@ func (c Change) isAfter(s state) bool { return s.exists && digest(s.bytes) == c.
 
 // Apply carries a change out. Doing it twice is doing it once; a file that is
 // neither as it was nor as it will be is left alone.
-func (w *Workspace) Apply(ctx context.Context, c Change, content []byte, key string) error {
+func (w *Workspace) Apply(ctx context.Context, c Change, content []byte) error {
 	s, _, err := w.look(ctx, c.Path, c.Path, MaxFileBytes)
 	if err != nil {
 		return err
@@ -100,29 +100,29 @@ func (w *Workspace) Apply(ctx context.Context, c Change, content []byte, key str
 			return err
 		}
 	}
-	return w.replace(c.Path, content, c.Mode, key)
+	return w.replace(c, content)
 }
 
-// temp is the name of the file a write with this key prepares: the same for
-// every try, so that a left-over is found again.
-func temp(rel, key string) string {
-	return filepath.Join(filepath.Dir(rel), ".tipstaff-"+digest([]byte(key))[:16]+".tmp")
+// temp is the name of the file that a change, or its undoing, prepares beside
+// the one it replaces: the same for every try, so that a left-over is found.
+func (c Change) temp() string {
+	return filepath.Join(filepath.Dir(c.Path), ".tipstaff-"+digest([]byte(c.Path + " " + c.After))[:16]+".tmp")
 }
 
 // replace puts content in a file's place: a reader sees the old or the new one.
-func (w *Workspace) replace(rel string, content []byte, mode fs.FileMode, key string) error {
-	tmp := temp(rel, key)
+func (w *Workspace) replace(c Change, content []byte) error {
+	rel, tmp := c.Path, c.temp()
 	if err := w.root.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return &Error{Path: rel, Message: "its folder cannot be written to"}
 	}
-	f, err := w.root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	f, err := w.root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, c.Mode)
 	if err != nil {
 		return &Error{Path: rel, Message: "its folder cannot be written to"}
 	}
 	_, err = f.Write(content)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+	err = errors.Join(err, f.Chmod(c.Mode), f.Sync(), f.Close())
 	if err != nil {
-		_ = w.root.Remove(tmp) // best effort: the next try with this key removes it too
+		_ = w.root.Remove(tmp) // best effort: the next try removes it too
 		return &Error{Path: rel, Message: "it cannot be written: is the disk full?"}
 	}
 	if err := w.root.Rename(tmp, rel); err != nil {
@@ -159,7 +159,7 @@ func (w *Workspace) Probe(ctx context.Context, c Change) (protocol.Finding, stri
 
 // Undo restores what stood there: bytes, mode, folders. Undoing twice is undoing
 // once; what somebody changed since is left alone.
-func (w *Workspace) Undo(ctx context.Context, c Change, key string) error {
+func (w *Workspace) Undo(ctx context.Context, c Change) error {
 	s, _, err := w.look(ctx, c.Path, c.Path, MaxFileBytes)
 	if err != nil {
 		return err
@@ -169,7 +169,7 @@ func (w *Workspace) Undo(ctx context.Context, c Change, key string) error {
 	case !c.isAfter(s) && !c.isBefore(s):
 		return errChanged(c.Path, "written")
 	case c.Existed:
-		if err := w.replace(c.Path, c.Before, c.Mode, key); err != nil {
+		if err := w.replace(c, c.Before); err != nil {
 			return err
 		}
 	case s.exists:
@@ -180,13 +180,13 @@ func (w *Workspace) Undo(ctx context.Context, c Change, key string) error {
 			return err
 		}
 	}
-	return w.sweep(c, key)
+	return w.sweep(c)
 }
 
 // sweep takes away what writes of this change may have left: temporary files, and
 // the folders that were made, when nobody uses them.
-func (w *Workspace) sweep(c Change, key string) error {
-	if err := w.root.Remove(temp(c.Path, key)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+func (w *Workspace) sweep(c Change) error {
+	if err := w.root.Remove(c.temp()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return &Error{Path: c.Path, Message: "a temporary file beside it cannot be removed"}
 	}
 	for _, dir := range slices.Backward(c.Made) {

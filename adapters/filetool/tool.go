@@ -103,7 +103,7 @@ func (t *write) Execute(ctx context.Context, call ports.Call) (ports.Result, err
 	if digest([]byte(in.Content)) != change.After {
 		return ports.Result{}, ports.Failed("the content is not what was prepared")
 	}
-	if err := t.w.Apply(ctx, change, []byte(in.Content), call.Key); err != nil {
+	if err := t.w.Apply(ctx, change, []byte(in.Content)); err != nil {
 		return ports.Result{}, fault(err)
 	}
 	did := fmt.Sprintf("wrote %s (%d bytes)", change.Path, len(in.Content))
@@ -128,7 +128,7 @@ func (t *write) Compensate(ctx context.Context, call ports.Call) (ports.Result, 
 	if err != nil {
 		return ports.Result{}, err
 	}
-	if err := t.w.Undo(ctx, change, call.Key); err != nil {
+	if err := t.w.Undo(ctx, change); err != nil {
 		return ports.Result{}, fault(err)
 	}
 	did := "did: " + compensation(change)

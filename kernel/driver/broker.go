@@ -12,6 +12,9 @@ import (
 	"github.com/tipstaff/tipstaff/record"
 )
 
+// errCancelled says that an effect was stopped on request.
+var errCancelled = errors.New("it was cancelled")
+
 // errDeadline is the cause of a context whose effect has taken too long.
 var errDeadline = errors.New("it took longer than it may")
 
@@ -109,6 +112,9 @@ func judge(ctx context.Context, p protocol.Perform, err error) outcome {
 	if !errors.As(err, &fault) {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
+		}
+		if errors.Is(err, context.Canceled) {
+			err = errCancelled
 		}
 		return uncertain(p, err)
 	}
