@@ -153,8 +153,10 @@ func rules(pinned []protocol.Rule, op protocol.StartRun, c Config, tools *toolse
 		verdict protocol.Verdict
 		origin  string
 	}{
-		{op.Allow, protocol.Auto, "flags"}, {op.Deny, protocol.Deny, "flags"},
-		{c.Allow, protocol.Auto, "user"}, {c.Deny, protocol.Deny, "user"},
+		{op.Allow, protocol.Auto, "flags"},
+		{op.Deny, protocol.Deny, "flags"},
+		{c.Allow, protocol.Auto, "user"},
+		{c.Deny, protocol.Deny, "user"},
 	} {
 		if err := add(layer.names, layer.verdict, layer.origin); err != nil {
 			return nil, err

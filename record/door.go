@@ -135,12 +135,11 @@ func (s *scrubber) text(t protocol.Text, isJSON bool) protocol.Text {
 	if t.Digest != "" || t.Text == "" {
 		return t
 	}
-	clean, changed := t.Text, false
+	clean, changed := s.door.redactor.Text(t.Text)
 	if isJSON {
-		b, c := s.json([]byte(t.Text))
-		clean, changed = string(b), c
-	} else {
-		clean, changed = s.door.redactor.Text(t.Text)
+		var b []byte
+		b, changed = s.json([]byte(t.Text))
+		clean = string(b)
 	}
 	out := protocol.Text{Text: clean, Bytes: len(clean), Redacted: changed || t.Redacted}
 	if len(clean) <= protocol.MaxInlineBytes {

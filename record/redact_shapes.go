@@ -199,10 +199,24 @@ func secretName(name string) string {
 	}
 	word := string(folded[:n])
 	for _, k := range [...][2]string{
-		{"password", "password"}, {"passwd", "password"}, {"passphrase", "password"}, {"pwd", "password"}, {"pgpass", "password"},
-		{"apikey", "api_key"}, {"secretaccesskey", "secret"}, {"secretkey", "secret"}, {"clientsecret", "secret"}, {"secret", "secret"},
-		{"privatekey", "private_key"}, {"token", "token"}, {"signature", "signature"}, {"authorization", "authorization"},
-		{"cookie", "cookie"}, {"accountkey", "secret"}, {"accesskey", "secret"}, {"sharedaccesskey", "secret"},
+		{"password", "password"},
+		{"passwd", "password"},
+		{"passphrase", "password"},
+		{"pwd", "password"},
+		{"pgpass", "password"},
+		{"apikey", "api_key"},
+		{"secretaccesskey", "secret"},
+		{"secretkey", "secret"},
+		{"clientsecret", "secret"},
+		{"secret", "secret"},
+		{"privatekey", "private_key"},
+		{"token", "token"},
+		{"signature", "signature"},
+		{"authorization", "authorization"},
+		{"cookie", "cookie"},
+		{"accountkey", "secret"},
+		{"accesskey", "secret"},
+		{"sharedaccesskey", "secret"},
 	} {
 		if strings.HasSuffix(word, k[0]) {
 			return k[1]
