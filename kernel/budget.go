@@ -67,10 +67,15 @@ func exhausted(b protocol.Budget, s spent, priced, ask bool) (axis string, limit
 	return "", 0, 0
 }
 
+// outOfTime tells whether the run's time is used up.
+func (s *state) outOfTime() bool {
+	return s.Spent.Active >= s.Genesis.Task.Budget.MaxWallSecs*1000
+}
+
 // tick notices that time is up while something is in flight.
 func (r *reduction) tick() {
 	r.expire()
-	if r.Phase.working() && r.Phase != phaseCompensating && r.Spent.Active >= r.Genesis.Task.Budget.MaxWallSecs*1000 && !r.Control.TimeUp {
+	if r.Phase.working() && r.Phase != phaseCompensating && r.outOfTime() && !r.Control.TimeUp {
 		r.Control.TimeUp = true
 		r.cancelAll()
 		if r.Phase == phaseCalls {

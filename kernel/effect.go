@@ -195,7 +195,7 @@ func (r *reduction) toolFailed(fx effect, c call, reason string, retriable bool)
 		return
 	}
 	r.closeCall(c, "failed: "+reason, false)
-	if c.Step == 0 && r.Genesis.OnFailure == protocol.Compensate {
+	if c.Step == 0 && r.Genesis.OnFailure == protocol.Compensate && !r.outOfTime() {
 		r.then(func() { r.fail(protocol.ToolFailed, "call "+c.ID+" ("+c.Tool+"): "+reason) })
 	}
 }

@@ -43,6 +43,8 @@ func (r *reduction) stepClosed(c call, result string, ok bool) {
 	step := r.Genesis.Steps[c.Step-1]
 	more := r.Cursor.Next < len(r.Genesis.Steps)
 	switch {
+	case !ok && r.outOfTime():
+		r.then(r.boundary) // the step failed because the run's time is up
 	case !ok && r.Genesis.OnFailure == protocol.Report:
 		r.then(func() {
 			r.finish(protocol.Stuck, protocol.ReasonStepFailed, "step "+step.ID+" ("+step.Tool+"): "+result)

@@ -103,7 +103,7 @@ func hasRun(s string) bool {
 
 func (sh shape) match(s string, from int) (to int, ok bool) {
 	to = from + len(sh.prefix)
-	if from > 0 && wordByte(s[from-1]) && !escapeBefore(s, from) {
+	if from > 0 && sh.needsBoundary() && wordByte(s[from-1]) && !escapeBefore(s, from) {
 		return to, false
 	}
 	digit := !sh.digits
@@ -116,6 +116,12 @@ func (sh shape) match(s string, from int) (to int, ok bool) {
 		return to, false
 	}
 	return to, digit && len(tail) >= sh.least
+}
+
+// needsBoundary tells whether a beginning is so short that it also stands inside
+// ordinary words.
+func (sh shape) needsBoundary() bool {
+	return len(sh.prefix) <= 4 && !strings.HasSuffix(sh.prefix, "_")
 }
 
 // escapeBefore tells whether the letter before is the end of a JSON escape, as

@@ -27,6 +27,7 @@ type Run struct {
 	cancels  map[protocol.EffectID]context.CancelFunc
 	asked    chan protocol.Reply // who waits for a word on the command in hand
 	armed    bool
+	unsent   [][]byte // durable, and not yet given to the attached client
 
 	queue    chan submission
 	replies  chan reply
@@ -173,6 +174,13 @@ func (r *Run) loop() {
 	defer r.leave()
 	r.publish(nil)
 	for {
+		if len(r.unsent) > 0 {
+			err := r.deliver()
+			r.publish(err)
+			if err != nil {
+				return
+			}
+		}
 		select {
 		case answer := <-r.replies:
 			if r.fold(answer) != nil {
@@ -242,7 +250,7 @@ func (r *Run) publish(err error) {
 	defer r.mu.Unlock()
 	r.status = Status{
 		View: r.state.View(), Head: r.writer.Head(), Err: err,
-		Quiet: err == nil && r.inFlight == 0 && len(r.queue) == 0 && !r.writer.Pending(),
+		Quiet: err == nil && r.inFlight == 0 && len(r.queue) == 0 && len(r.unsent) == 0 && !r.writer.Pending(),
 	}
 	close(r.turned)
 	r.turned = make(chan struct{})
@@ -336,10 +344,16 @@ func (r *Run) flush() error {
 		return fmt.Errorf("run %s is not driven on: %w", r.id, err)
 	}
 	r.writer.Stored()
-	if r.attached == nil {
-		return nil
+	if r.attached != nil {
+		r.unsent = append(r.unsent, batch.Lines...)
 	}
-	for _, line := range batch.Lines {
+	return nil
+}
+
+// deliver gives the attached client what has become durable, and waits for it to
+// be taken: the run's safe point (S2-117).
+func (r *Run) deliver() error {
+	for _, line := range r.unsent {
 		entry, err := record.ParseLine(line)
 		if err != nil {
 			return fmt.Errorf("run %s wrote a line it cannot read: %w", r.id, err)
@@ -350,6 +364,7 @@ func (r *Run) flush() error {
 			return nil
 		}
 	}
+	r.unsent = nil
 	return nil
 }
 
