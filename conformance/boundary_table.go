@@ -36,7 +36,7 @@ func Layers() []Layer {
 			Path: "kernel/driver",
 			Ours: []string{"protocol", "kernel", "record", "ports"},
 			Std: []string{
-				"context", "crypto/sha256", "encoding/...", "errors", "fmt", "io", "iter", "slices", "strconv", "strings", "sync", "time",
+				"context", "crypto/sha256", "encoding/...", "errors", "fmt", "io", "iter", "slices", "strconv", "strings", "sync", "time", "unicode/utf8",
 			},
 			Not: clockReadings(),
 		},
@@ -44,7 +44,7 @@ func Layers() []Layer {
 			Path: "record",
 			Ours: []string{"protocol"},
 			Std: []string{
-				"bytes", "cmp", "context", "crypto/...", "encoding/...", "errors", "fmt", "hash", "io", "iter", "math", "regexp", "slices",
+				"bytes", "cmp", "context", "crypto/...", "encoding/...", "errors", "fmt", "hash", "io", "iter", "math", "reflect", "regexp", "slices",
 				"sort", "strconv", "strings", "sync", "unicode/...",
 			},
 		},
@@ -132,6 +132,7 @@ func everythingButAdapters() []string {
 func testModules() []string {
 	return []string{
 		"github.com/cockroachdb/datadriven", "github.com/google/go-cmp/...", "go.uber.org/goleak", "pgregory.net/rapid",
+		"modernc.org/sqlite/...", // the caller's own database, as a test makes one
 	}
 }
 
