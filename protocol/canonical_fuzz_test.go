@@ -99,11 +99,13 @@ func excuse(raw []byte) string {
 		return "it is not JSON"
 	case levels(raw) > MaxJSONDepth:
 		return "it is too deep"
-	case replaced(loose(raw)) > bytes.Count(raw, []byte("\ufffd"))+bytes.Count(bytes.ToLower(raw), []byte(`\ufffd`)):
+	case replaced(loose(raw)) > written(raw):
 		return "it has a lone surrogate"
 	}
 	tokens := 0
-	for d := json.NewDecoder(bytes.NewReader(raw)); ; tokens++ {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	for ; ; tokens++ {
 		if _, err := d.Token(); err != nil {
 			break
 		}
@@ -157,6 +159,12 @@ func replaced(v any) (n int) {
 		}
 	}
 	return n
+}
+
+// written counts the replacement characters that stand in a text on purpose.
+func written(raw []byte) int {
+	raw = bytes.ReplaceAll(raw, []byte(`\\`), nil) // an escaped backslash begins no escape
+	return bytes.Count(raw, []byte("\ufffd")) + bytes.Count(bytes.ToLower(raw), []byte(`\ufffd`))
 }
 
 // countTokens counts the tokens a value is written with: fewer than stood in
