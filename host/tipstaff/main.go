@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/tipstaff/tipstaff/host"
 	"github.com/tipstaff/tipstaff/record"
@@ -26,7 +27,7 @@ func execute(args []string) int {
 		return a.exit
 	}
 	code := exitOf(err)
-	if a.json && !a.printed {
+	if slices.Contains(args, "--json") && !a.printed { // a flag that could not be read may stand before it
 		a.print(map[string]any{"exit_code": code, "error": host.ErrorMessage{Code: codeOf(err), Message: a.clean(err.Error())}})
 	} else {
 		fmt.Fprintln(a.err, "tipstaff: "+a.clean(err.Error()))

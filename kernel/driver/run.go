@@ -273,7 +273,8 @@ func (r *Run) step(in reply) error {
 	}
 	r.state = after
 	r.memory.fold(command, before, after, actions, in)
-	if r.mustFlush(actions) || !r.coming(actions) {
+	_, first := command.(protocol.Begin) // a run that cannot be written is not started
+	if first || r.mustFlush(actions) || !r.coming(actions) {
 		if err := r.flush(); err != nil {
 			return err
 		}
