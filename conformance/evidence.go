@@ -25,7 +25,7 @@ func componentRows() []Row {
 		{
 			ID: "K1", Says: "identity and trust: a triple a run is bound to, labels that only sink", Requirements: "S2-024 to S2-033",
 			Evidence: join(
-				tests("protocol", "TestTrustLattice", "TestOperatorTextIsTrusted"),
+				tests("protocol", "TestTrustIsALattice", "TestOperatorText"),
 				tests("kernel", "TestGoverning"),
 				transcripts("tool_call", "injection_egress_refused", "egress_attribute", "steer"),
 			),
@@ -72,7 +72,7 @@ func componentRows() []Row {
 			ID: "K6", Says: "budgets, deadlines, cancellation: five hard axes, six outcomes", Requirements: "S2-087 to S2-099",
 			Open: "reservation before a request, and children's budgets (S2-090)",
 			Evidence: join(
-				tests("protocol", "TestBudgetWireForm", "TestExitCodes"),
+				tests("protocol", "TestBudget", "TestStatusAndExit"),
 				tests("kernel/driver", "TestTimeIsUp"),
 				tests("host/tipstaff", "TestEndings", "TestSignals"),
 				transcripts("budget_exhausted", "budget_tokens_unreported", "budget_unpriced", "budget_wall", "interrupt", "drain"),
@@ -81,7 +81,7 @@ func componentRows() []Row {
 		{
 			ID: "K7", Says: "version registry: one wire version, the bundle pinned, unknown tags dropped", Requirements: "S2-100 to S2-105",
 			Evidence: join(
-				tests("protocol", "TestOtherWireVersionIsNotUnwrapped", "TestUnknownArmsKeepNothing"),
+				tests("protocol", "TestVersionComesFirst", "TestUnknownOperationsDropTheirPayload", "TestUnknownEntriesDropTheirBody"),
 				transcripts("other_version"),
 			),
 		},
@@ -103,7 +103,7 @@ func invariantRows() []Row {
 		{
 			ID: "I1", Says: "bounded: every mechanism runs inside a declared bound", Requirements: "S2-007 to S2-011",
 			Evidence: join(
-				tests("protocol", "TestContractsHoldToTheirBounds"),
+				tests("protocol", "TestTaskEnvelope", "TestContextGrant", "TestToolIntent", "TestEffectProposal", "TestArtifactRef"),
 				tests("kernel/driver", "TestQueueHandsBack", "TestLongAndSecretText"),
 				transcripts("repeated_call_stuck", "budget_exhausted"),
 			),

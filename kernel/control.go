@@ -78,7 +78,7 @@ func (r *reduction) rollback(c protocol.Control) {
 			return
 		}
 	}
-	if _, ok := transition(Guardrail(r.Genesis.Transitions), r.Saga.FSM, protocol.RollbackRequested, guards{Operator: true}); !ok {
+	if _, ok := transition(r.Genesis.Transitions, r.Saga.FSM, protocol.RollbackRequested, guards{Operator: true}); !ok {
 		r.reject(c.Submission, protocol.CodeTransitionDenied, "a run that is "+string(r.Saga.FSM)+" cannot be rolled back")
 		return
 	}

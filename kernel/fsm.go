@@ -32,10 +32,10 @@ type guards struct {
 	Operator bool
 }
 
-// Guardrail is the normative table (S1-069 to S1-077) with what a run's
-// fsm.toml adds. Everything that is not in it is denied (S1-078).
-func Guardrail(added []protocol.Transition) []Edge {
-	table := []Edge{
+// normative is the table of the specification (S1-069 to S1-077), and the one
+// transition that is added to it: an operator's request to roll back.
+func normative() [14]Edge {
+	return [...]Edge{
 		{protocol.Idle, protocol.StartSaga, protocol.Planning, "", always},
 		{protocol.Planning, protocol.PlanReady, protocol.Acting, "the plan is not empty", func(g guards) bool { return g.Planned }},
 		{protocol.Acting, protocol.ToolSucceeded, protocol.Acting, "nothing is validated next", func(g guards) bool { return !g.Validate }},
@@ -46,25 +46,43 @@ func Guardrail(added []protocol.Transition) []Edge {
 		{protocol.Validating, protocol.ValidationFailed, protocol.Compensating, "", always},
 		{protocol.Compensating, protocol.CompensationDone, protocol.FailedRolledBack, "everything committed was undone", func(g guards) bool { return !g.Left }},
 		{protocol.Compensating, protocol.CompensationFailed, protocol.FailedRollbackPartial, "something could not be undone", func(g guards) bool { return g.Left }},
+		{protocol.Planning, protocol.RollbackRequested, protocol.Compensating, "an operator asked", byOperator},
+		{protocol.Acting, protocol.RollbackRequested, protocol.Compensating, "an operator asked", byOperator},
+		{protocol.Validating, protocol.RollbackRequested, protocol.Compensating, "an operator asked", byOperator},
+		{protocol.FSMDone, protocol.RollbackRequested, protocol.Compensating, "an operator asked", byOperator},
 	}
-	for _, from := range []protocol.FSMState{protocol.Planning, protocol.Acting, protocol.Validating, protocol.FSMDone} {
-		table = append(table, Edge{from, protocol.RollbackRequested, protocol.Compensating, "an operator asked", func(g guards) bool { return g.Operator }})
-	}
+}
+
+func always(guards) bool { return true }
+
+func byOperator(g guards) bool { return g.Operator }
+
+// Guardrail is the normative table with what a run's fsm.toml adds. Everything
+// that is not in it is denied (S1-078).
+func Guardrail(added []protocol.Transition) []Edge {
+	base := normative()
+	table := slices.Clone(base[:])
 	for _, t := range added {
 		table = append(table, Edge{t.From, t.On, t.To, "fsm.toml", always})
 	}
 	return table
 }
 
-func always(guards) bool { return true }
-
-// transition finds the first open edge; ok is false when there is none.
-func transition(table []Edge, from protocol.FSMState, on protocol.FSMEvent, g guards) (to protocol.FSMState, ok bool) {
-	i := slices.IndexFunc(table, func(e Edge) bool { return e.From == from && e.On == on && e.open(g) })
-	if i < 0 {
-		return from, false
+// transition finds the first open edge, the normative ones first; ok is false
+// when there is none.
+func transition(added []protocol.Transition, from protocol.FSMState, on protocol.FSMEvent, g guards) (to protocol.FSMState, ok bool) {
+	base := normative()
+	for i := range base {
+		if e := &base[i]; e.From == from && e.On == on && e.open(g) {
+			return e.To, true
+		}
 	}
-	return table[i].To, true
+	for _, t := range added {
+		if t.From == from && t.On == on {
+			return t.To, true
+		}
+	}
+	return from, false
 }
 
 // permits tells whether a call of a class may be carried out in a state
@@ -114,7 +132,7 @@ func Diagram(table []Edge) string {
 // fire moves the guardrail. What its table does not have ends the run.
 func (r *reduction) fire(on protocol.FSMEvent, g guards) {
 	from := r.Saga.FSM
-	to, ok := transition(Guardrail(r.Genesis.Transitions), from, on, g)
+	to, ok := transition(r.Genesis.Transitions, from, on, g)
 	if !ok {
 		r.end(protocol.HarnessError, protocol.ReasonTransitionDenied, "the guardrail has no way from "+string(from)+" on "+string(on))
 		return

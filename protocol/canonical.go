@@ -47,7 +47,7 @@ func Unmarshal(data []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
-		return err
+		return plainJSONError(err)
 	}
 	again, err := Marshal(v)
 	if err != nil {
@@ -66,7 +66,7 @@ func Decode(data []byte, v any) error {
 	if _, err := Canonical(data); err != nil {
 		return err
 	}
-	if err := exactMembers(data, reflect.TypeOf(v), ""); err != nil {
+	if err := exactMembers(data, reflect.TypeOf(v), nil); err != nil {
 		return err
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -77,23 +77,31 @@ func Decode(data []byte, v any) error {
 	return nil
 }
 
-// plainJSONError turns encoding/json's words for a type mismatch into ours.
+// plainJSONError turns encoding/json's words into ours: nothing of Go in them,
+// and no more of the input than is needed to find the place.
 func plainJSONError(err error) error {
-	var t *json.UnmarshalTypeError
-	if errors.As(err, &t) {
-		at := t.Field
-		if at == "" {
-			at = "the document"
-		}
-		return fmt.Errorf("%s: a %s does not fit here", at, t.Value)
+	var mismatch *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &mismatch):
+		value, _, _ := strings.Cut(mismatch.Value, " ")
+		return fmt.Errorf("%s: a %s does not fit here", place(mismatch.Field), value)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return errEndsEarly
 	}
-	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	words := strings.TrimPrefix(err.Error(), "json: ")
+	if name, unknown := strings.CutPrefix(words, "unknown field "); unknown {
+		return errors.New("unknown member " + clip(name))
+	}
+	return errors.New(clip(words))
 }
+
+// errEndsEarly says that a document is cut.
+var errEndsEarly = errors.New("the document ends too early")
 
 // exactMembers refuses object members whose name differs from a field's only in
 // case: encoding/json would fold them, and a folded member is a second spelling
 // of the same meaning.
-func exactMembers(data []byte, t reflect.Type, at string) error {
+func exactMembers(data []byte, t reflect.Type, at *spot) error {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -106,7 +114,7 @@ func exactMembers(data []byte, t reflect.Type, at string) error {
 			return nil // the decoder says what is wrong
 		}
 		for i, item := range items {
-			if err := exactMembers(item, t.Elem(), at+"["+strconv.Itoa(i)+"]"); err != nil {
+			if err := exactMembers(item, t.Elem(), &spot{up: at, index: i}); err != nil {
 				return err
 			}
 		}
@@ -124,9 +132,9 @@ func exactMembers(data []byte, t reflect.Type, at string) error {
 	for name, raw := range members {
 		f, ok := fields[name]
 		if !ok {
-			return fmt.Errorf("%s: unknown member %q", place(at), name)
+			return fmt.Errorf("%s: unknown member %q", at, clip(name))
 		}
-		if err := exactMembers(raw, f, at+"."+name); err != nil {
+		if err := exactMembers(raw, f, &spot{up: at, name: name}); err != nil {
 			return err
 		}
 	}
@@ -149,7 +157,31 @@ func place(at string) string {
 	if at == "" {
 		return "the document"
 	}
-	return strings.TrimPrefix(at, ".")
+	return clip(at)
+}
+
+// spot is a place in a document, put into words only when an error needs them: a
+// path written out at every step would cost the product of depth and names.
+type spot struct {
+	up    *spot
+	name  string // of a member; empty for an item
+	index int
+}
+
+// String is the path from the document's root.
+func (s *spot) String() string {
+	if s == nil {
+		return "the document"
+	}
+	path := ""
+	for ; s != nil; s = s.up {
+		part := "[" + strconv.Itoa(s.index) + "]"
+		if s.name != "" {
+			part = "." + clip(s.name)
+		}
+		path = part + path
+	}
+	return place(strings.TrimPrefix(path, "."))
 }
 
 // Canonical gives the one form of a free JSON document (arguments of a call):
@@ -166,7 +198,7 @@ func Canonical(raw []byte) ([]byte, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	var b bytes.Buffer
-	if err := canonicalValue(d, &b, 0, ""); err != nil {
+	if err := canonicalValue(d, &b, 0, nil); err != nil {
 		return nil, err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
@@ -175,19 +207,16 @@ func Canonical(raw []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-func canonicalValue(d *json.Decoder, b *bytes.Buffer, depth int, at string) error {
-	if depth > MaxJSONDepth {
-		return fmt.Errorf("%s: nested deeper than %d levels", place(at), MaxJSONDepth)
-	}
+func canonicalValue(d *json.Decoder, b *bytes.Buffer, depth int, at *spot) error {
 	t, err := d.Token()
 	if err != nil {
-		if errors.Is(err, io.EOF) {
-			err = errors.New("the document ends too early")
-		}
 		return fmt.Errorf("not JSON at byte %d: %w", d.InputOffset(), plainJSONError(err))
 	}
 	switch t := t.(type) {
 	case json.Delim:
+		if depth >= MaxJSONDepth {
+			return fmt.Errorf("%s: nested deeper than %d levels", at, MaxJSONDepth)
+		}
 		if t == '[' {
 			return canonicalArray(d, b, depth, at)
 		}
@@ -200,13 +229,13 @@ func canonicalValue(d *json.Decoder, b *bytes.Buffer, depth int, at string) erro
 	return nil
 }
 
-func canonicalArray(d *json.Decoder, b *bytes.Buffer, depth int, at string) error {
+func canonicalArray(d *json.Decoder, b *bytes.Buffer, depth int, at *spot) error {
 	b.WriteByte('[')
 	for i := 0; d.More(); i++ {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		if err := canonicalValue(d, b, depth+1, at+"["+strconv.Itoa(i)+"]"); err != nil {
+		if err := canonicalValue(d, b, depth+1, &spot{up: at, index: i}); err != nil {
 			return err
 		}
 	}
@@ -217,12 +246,12 @@ func canonicalArray(d *json.Decoder, b *bytes.Buffer, depth int, at string) erro
 // closing reads the delimiter that ends an array or object.
 func closing(d *json.Decoder) error {
 	if _, err := d.Token(); err != nil {
-		return fmt.Errorf("not JSON at byte %d: the document ends too early", d.InputOffset())
+		return fmt.Errorf("not JSON at byte %d: %w", d.InputOffset(), errEndsEarly)
 	}
 	return nil
 }
 
-func canonicalObject(d *json.Decoder, b *bytes.Buffer, depth int, at string) error {
+func canonicalObject(d *json.Decoder, b *bytes.Buffer, depth int, at *spot) error {
 	members := map[string][]byte{}
 	var names []string
 	for d.More() {
@@ -232,10 +261,10 @@ func canonicalObject(d *json.Decoder, b *bytes.Buffer, depth int, at string) err
 		}
 		name, _ := t.(string)
 		if _, twice := members[name]; twice {
-			return fmt.Errorf("%s: member %q stands twice", place(at), name)
+			return fmt.Errorf("%s: member %q stands twice", at, clip(name))
 		}
 		var v bytes.Buffer
-		if err := canonicalValue(d, &v, depth+1, at+"."+name); err != nil {
+		if err := canonicalValue(d, &v, depth+1, &spot{up: at, name: name}); err != nil {
 			return err
 		}
 		members[name] = v.Bytes()

@@ -125,9 +125,16 @@ func (s CapabilitySet) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads an array of words, each at most once.
 func (s *CapabilitySet) UnmarshalJSON(b []byte) error {
-	var classes []Capability
-	if err := json.Unmarshal(b, &classes); err != nil {
+	var words []*Capability // a null is no class, not the first one
+	if err := json.Unmarshal(b, &words); err != nil {
 		return err
+	}
+	classes := make([]Capability, 0, len(words))
+	for _, w := range words {
+		if w == nil {
+			return fmt.Errorf("a null is no capability")
+		}
+		classes = append(classes, *w)
 	}
 	sorted := slices.Compact(slices.Sorted(slices.Values(classes)))
 	if len(sorted) != len(classes) {

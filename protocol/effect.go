@@ -221,6 +221,11 @@ func (a ArtifactRef) Validate() error {
 			}
 		}
 	}
+	if id := a.Provenance.EffectID; id != "" {
+		if _, _, err := id.Split(); err != nil {
+			return err
+		}
+	}
 	for _, p := range a.Provenance.ParentHashes {
 		if err := p.Validate(); err != nil {
 			return err

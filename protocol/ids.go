@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // ProtocolVersion is the one wire version (S2-100). Anything else is refused
@@ -119,8 +120,12 @@ func isWordByte(c byte) bool {
 // clip shortens what an error message repeats of the caller's input.
 func clip(s string) string {
 	const most = 80
-	if len(s) > most {
-		return s[:most] + "…"
+	if len(s) <= most {
+		return s
 	}
-	return s
+	cut := most
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
 }

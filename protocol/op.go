@@ -175,22 +175,41 @@ const (
 // and the operation is not unwrapped; an operation nobody knows becomes
 // UnknownOp without its payload.
 func DecodeSubmission(line []byte) (Submission, error) {
+	malformed := errors.New("a submission is an object with protocol_version, id and op")
+	var members map[string]json.RawMessage
+	var version int
+	if json.Unmarshal(line, &members) != nil || members == nil {
+		return Submission{}, malformed
+	}
+	if raw, given := members["protocol_version"]; given && json.Unmarshal(raw, &version) != nil {
+		return Submission{}, malformed
+	}
+	if version != ProtocolVersion {
+		var id string
+		_ = json.Unmarshal(members["id"], &id) // an id that cannot be read is none
+		return Submission{ID: id}, &VersionError{Expected: ProtocolVersion, Actual: version}
+	}
 	var e struct {
 		Version int             `json:"protocol_version"`
 		ID      string          `json:"id"`
 		Op      json.RawMessage `json:"op"`
 	}
-	if err := Decode(line, &e); err != nil {
-		return Submission{}, err
-	}
-	if e.Version != ProtocolVersion {
-		return Submission{ID: e.ID}, &VersionError{Expected: ProtocolVersion, Actual: e.Version}
+	if err := json.Unmarshal(line, &e); err != nil {
+		return Submission{}, malformed
 	}
 	if len(e.ID) > MaxKeyBytes {
 		return Submission{}, fmt.Errorf("a submission id has at most %d bytes", MaxKeyBytes)
 	}
 	op, err := DecodeOp(e.Op)
-	return Submission{ID: e.ID, Op: op}, err
+	if err != nil {
+		return Submission{ID: e.ID}, err // the id is kept: the client has to be answered
+	}
+	if _, unknown := op.(UnknownOp); !unknown { // of an unknown one nothing is looked at, not even its form
+		if err := Decode(line, &e); err != nil {
+			return Submission{ID: e.ID}, err
+		}
+	}
+	return Submission{ID: e.ID, Op: op}, nil
 }
 
 // DecodeOp reads one operation, told apart by its type member.
@@ -200,8 +219,14 @@ func DecodeOp(raw []byte) (Op, error) {
 		return nil, errors.New("an operation is an object with a type")
 	}
 	var word string
-	if err := json.Unmarshal(members["type"], &word); err != nil {
+	if err := json.Unmarshal(members["type"], &word); err != nil || word == "" {
 		return nil, errors.New("an operation is an object with a type")
+	}
+	if !knownOp(word) {
+		return UnknownOp{}, nil
+	}
+	if _, err := Canonical(raw); err != nil {
+		return nil, err
 	}
 	delete(members, "type")
 	body, err := Marshal(members)
@@ -231,6 +256,18 @@ func DecodeOp(raw []byte) (Op, error) {
 		return decodeOp[CloseRun](body)
 	}
 	return UnknownOp{}, nil
+}
+
+// knownOp tells whether a word is one of ours.
+func knownOp(word string) bool {
+	for _, op := range []Op{
+		StartRun{}, SubmitIntent{}, UserInput{}, Steer{}, ApprovalResponse{}, ResolveEffect{}, Interrupt{}, Drain{}, Rollback{}, CloseRun{},
+	} {
+		if op.OpType() == word {
+			return true
+		}
+	}
+	return false
 }
 
 func decodeOp[T Op](body []byte) (Op, error) {

@@ -3,6 +3,7 @@ package protocol
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -48,14 +49,15 @@ const (
 )
 
 // Stricter is the stricter of two verdicts.
+// A word nobody knows is a deny.
 func (v Verdict) Stricter(w Verdict) Verdict {
-	if v == Deny || w == Deny {
-		return Deny
-	}
-	if v == Ask || w == Ask {
+	switch {
+	case v == Auto && w == Auto:
+		return Auto
+	case (v == Auto || v == Ask) && (w == Auto || w == Ask):
 		return Ask
 	}
-	return Auto
+	return Deny
 }
 
 // RuleScope is what a rule speaks of.
@@ -99,8 +101,14 @@ func (r Rule) Validate() error {
 	switch {
 	case r.Verdict != Auto && r.Verdict != Ask && r.Verdict != Deny:
 		return fmt.Errorf("rule verdict %q is not auto, ask or deny", clip(string(r.Verdict)))
+	case !slices.Contains([]string{"managed", "flags", "project", "user"}, r.Origin):
+		return fmt.Errorf("rule origin %q is not managed, flags, project or user", clip(r.Origin))
+	case r.Scope == ScopeTool && r.Class != nil, r.Scope == ScopeClass && r.Tool != "":
+		return errors.New("a rule speaks of a tool or of a class, not of both")
 	case r.Scope == ScopeTool:
 		return ValidateToolName(r.Tool)
+	case r.Class != nil && *r.Class > IrreversibleExternal:
+		return errors.New("a rule speaks of a class nobody knows")
 	case r.Scope != ScopeClass:
 		return fmt.Errorf("rule scope %q is not tool or class", clip(string(r.Scope)))
 	case r.Class == nil:
@@ -221,6 +229,14 @@ func (m PolicyManifest) Validate() error {
 	default:
 		return fmt.Errorf("policy kind %q is not builtin, rules or prompt", clip(m.Kind))
 	}
+	if m.Method == "" || len(m.Method) > MaxNameBytes {
+		return fmt.Errorf("a policy's method has 1 to %d bytes", MaxNameBytes)
+	}
+	if m.Parent != "" {
+		if err := m.Parent.Validate(); err != nil {
+			return err
+		}
+	}
 	return m.Parameters.Validate()
 }
 
@@ -256,7 +272,15 @@ func (b PolicyBundle) Validate() error {
 		if i > 0 && b.Policies[i-1].Slot >= p.Slot {
 			return fmt.Errorf("policies are sorted by slot, each slot once (%s)", p.Slot)
 		}
+		if p.PolicyID == "" || len(p.PolicyID) > MaxNameBytes || p.Version == "" || len(p.Version) > MaxNameBytes {
+			return fmt.Errorf("the policy in %s has an id and a version of 1 to %d bytes", p.Slot, MaxNameBytes)
+		}
 		if err := p.Digest.Validate(); err != nil {
+			return err
+		}
+	}
+	if b.RollbackTo != "" {
+		if err := b.RollbackTo.Validate(); err != nil {
 			return err
 		}
 	}

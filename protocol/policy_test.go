@@ -109,8 +109,8 @@ func TestRuleSaysOneThing(t *testing.T) {
 func TestRuleInWords(t *testing.T) {
 	class := CodeExecuting
 	for want, r := range map[string]Rule{
-		"allow fs.write (flags)":            {Scope: ScopeTool, Tool: "fs.write", Verdict: Auto, Origin: "flags"},
-		"ask http.post (user)":              {Scope: ScopeTool, Tool: "http.post", Verdict: Ask, Origin: "user"},
+		"allow fs.write (flags)":              {Scope: ScopeTool, Tool: "fs.write", Verdict: Auto, Origin: "flags"},
+		"ask http.post (user)":                {Scope: ScopeTool, Tool: "http.post", Verdict: Ask, Origin: "user"},
 		"deny class code_executing (managed)": {Scope: ScopeClass, Class: &class, Verdict: Deny, Origin: "managed"},
 	} {
 		if got := r.String(); got != want {

@@ -72,20 +72,23 @@ func (t Transition) Validate() error {
 		}
 		return false
 	}
+	edge := fmt.Sprintf("transition %s -%s-> %s", clip(string(t.From)), clip(string(t.On)), clip(string(t.To)))
 	switch {
 	case !known(t.From) || !known(t.To):
-		return fmt.Errorf("transition %s -%s-> %s: no such state", clip(string(t.From)), clip(string(t.On)), clip(string(t.To)))
+		return fmt.Errorf("%s: no such state", edge)
 	case t.From.RolledBack() || t.From == Compensating:
-		return fmt.Errorf("transition %s -%s-> %s: nothing may be added after %s", t.From, t.On, t.To, t.From)
+		return fmt.Errorf("%s: nothing may be added after %s", edge, t.From)
+	case t.To.RolledBack():
+		return fmt.Errorf("%s: %s is reached through the compensations only", edge, t.To)
 	case t.On == RollbackRequested || t.On == CompensationDone || t.On == CompensationFailed:
-		return fmt.Errorf("transition %s -%s-> %s: %s is not for configuration", t.From, t.On, t.To, t.On)
+		return fmt.Errorf("%s: %s is not for configuration", edge, t.On)
 	}
 	for _, e := range FSMEvents() {
 		if e == t.On {
 			return nil
 		}
 	}
-	return fmt.Errorf("transition %s -%s-> %s: no such event", t.From, clip(string(t.On)), t.To)
+	return fmt.Errorf("%s: no such event", edge)
 }
 
 // SagaStatus is where one committed step stands.

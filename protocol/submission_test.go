@@ -51,6 +51,25 @@ func TestSubmissionRefuses(t *testing.T) {
 	}
 }
 
+// TestRefusalKeepsTheID: a client that asked many things at once must be told
+// which of them was refused.
+func TestRefusalKeepsTheID(t *testing.T) {
+	for name, op := range map[string]string{
+		"another type":      `{"type":"drain","run":7}`,
+		"an unknown member": `{"type":"drain","run":"x","force":true}`,
+		"a member twice":    `{"type":"drain","run":"x","run":"y"}`,
+		"no type":           `{"run":"x"}`,
+		"no object":         `"drain"`,
+		"a lone surrogate":  `{"type":"drain","run":"\ud800"}`,
+		"too deep":          `{"type":"drain","run":` + nested(MaxJSONDepth, "") + `}`,
+	} {
+		got, err := DecodeSubmission([]byte(`{"protocol_version":1,"id":"a","op":` + op + `}`))
+		if err == nil || got.ID != "a" || got.Op != nil {
+			t.Errorf("%s: got %#v, %v", name, got, err)
+		}
+	}
+}
+
 // TestOpRefusesTwoMeanings holds the operation's reader to the same as the
 // envelope's: it is also reached without one.
 func TestOpRefusesTwoMeanings(t *testing.T) {

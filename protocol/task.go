@@ -40,6 +40,12 @@ func (t TaskEnvelope) Validate() error {
 	if t.Input.Bytes > MaxInputBytes {
 		return fmt.Errorf("input has %d bytes, at most %d are allowed", t.Input.Bytes, MaxInputBytes)
 	}
+	if err := t.Input.Validate(); err != nil {
+		return err
+	}
+	if t.Trust > Trusted {
+		return errors.New("the input has a label nobody knows")
+	}
 	if t.Ceiling.Empty() {
 		return errors.New("an empty ceiling allows nothing: name at least one capability")
 	}
@@ -116,6 +122,24 @@ func (r ContextRequest) Validate() error {
 }
 
 func (s Selector) validate() error {
+	foreign := s
+	foreign.Kind = ""
+	switch s.Kind {
+	case "repo_outline":
+		foreign.Root, foreign.Depth = "", 0
+	case "instructions":
+		foreign.Scope = ""
+	case "memory_keys":
+		foreign.Keys = nil
+	case "transcript":
+		foreign.LastTurns = 0
+	}
+	if foreign.Root != "" || foreign.Depth != 0 || foreign.Scope != "" || foreign.Keys != nil || foreign.LastTurns != 0 {
+		return fmt.Errorf("a %s selector has members of another kind", clip(s.Kind))
+	}
+	if s.Depth < 0 || s.LastTurns < 0 {
+		return errors.New("a selector's numbers are not negative")
+	}
 	switch s.Kind {
 	case "repo_outline":
 		if s.Root == "" || len(s.Root) > MaxSelectorRootBytes {

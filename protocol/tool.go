@@ -75,11 +75,11 @@ type ToolBrief struct {
 }
 
 // WireName is the provider-safe spelling of a canonical name: providers refuse
-// dots, so "fs.write" is spoken of as "fs__write". A name that holds "__"
-// itself has no wire name.
+// dots, so "fs.write" is spoken of as "fs__write". A name in which that could be
+// read in two ways has no wire name.
 func WireName(name string) (string, error) {
-	if strings.Contains(name, "__") {
-		return "", fmt.Errorf("tool name %q: two underscores in a row stand for the dot", clip(name))
+	if strings.Contains(name, "__") || strings.Contains(name, "_.") || strings.Contains(name, "._") {
+		return "", fmt.Errorf("tool name %q: two underscores in a row stand for the dot, so none may stand beside another or a dot", clip(name))
 	}
 	return strings.ReplaceAll(name, ".", "__"), nil
 }

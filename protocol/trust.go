@@ -96,5 +96,17 @@ type Text struct {
 // Inline makes the projection of a text that is short enough to stand whole.
 func Inline(s string) Text { return Text{Text: s, Bytes: len(s)} }
 
+// Validate checks that a projection is one: the length is the whole's, and what
+// is not whole says where the whole is.
+func (t Text) Validate() error {
+	switch {
+	case t.Digest == "" && t.Bytes != len(t.Text), t.Bytes < len(t.Text):
+		return fmt.Errorf("a text of %d bytes says that it has %d", len(t.Text), t.Bytes)
+	case t.Digest != "":
+		return t.Digest.Validate()
+	}
+	return nil
+}
+
 // Whole tells whether Text carries everything, as it was.
 func (t Text) Whole() bool { return t.Digest == "" && !t.Redacted }

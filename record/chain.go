@@ -52,6 +52,8 @@ func (c *Chain) Next(line, following []byte) (protocol.Entry, error) {
 		return e, c.damage("it belongs to run %s", e.Run)
 	}
 	switch {
+	case e.Seq != c.head.Next && e.Prev == c.head.Hash:
+		return e, c.damage("it was changed: its place is given as %d", e.Seq)
 	case e.Seq < c.head.Next:
 		return e, &Damage{Run: c.run, Seq: e.Seq, What: "it stands here a second time, or was moved"}
 	case e.Seq > c.head.Next:
