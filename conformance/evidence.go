@@ -54,7 +54,7 @@ func componentRows() []Row {
 				"types", "import", "map", "goroutine", "channel", "clock", "random", "float", "variable", "error", "panic", "recover", "unsafe", "directive",
 			},
 			Evidence: join(
-				tests("conformance", "TestPlantedViolations/function"),
+				tests("conformance", "TestPlantedViolations", "TestPlantedImports"),
 				tests("kernel", "TestTranscripts", "TestTableAgainstSlice"),
 			),
 		},

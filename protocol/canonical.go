@@ -88,7 +88,11 @@ func plainJSONError(err error) error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return errEndsEarly
 	}
-	words := strings.TrimPrefix(err.Error(), "json: ")
+	words, theirs := strings.CutPrefix(err.Error(), "json: ")
+	var syntax *json.SyntaxError
+	if !theirs && !errors.As(err, &syntax) {
+		return err // the words of our own types
+	}
 	if name, unknown := strings.CutPrefix(words, "unknown field "); unknown {
 		return errors.New("unknown member " + clip(name))
 	}
@@ -246,7 +250,7 @@ func canonicalArray(d *json.Decoder, b *bytes.Buffer, depth int, at *spot) error
 // closing reads the delimiter that ends an array or object.
 func closing(d *json.Decoder) error {
 	if _, err := d.Token(); err != nil {
-		return fmt.Errorf("not JSON at byte %d: %w", d.InputOffset(), errEndsEarly)
+		return fmt.Errorf("not JSON at byte %d: %w", d.InputOffset(), plainJSONError(err))
 	}
 	return nil
 }

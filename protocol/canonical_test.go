@@ -100,6 +100,16 @@ func TestCanonicalRefusesWhatIsNotJSON(t *testing.T) {
 	}
 }
 
+// TestCanonicalTellsWrongFromCut: "too early" sends people to look for a lost
+// end that is there.
+func TestCanonicalTellsWrongFromCut(t *testing.T) {
+	for _, in := range []string{`{"a":1]`, `[1}`, `[1,}`, `{"a":[1},"b":2}`, `{]`, `[}`} {
+		if _, err := Canonical([]byte(in)); err == nil || strings.Contains(err.Error(), "too early") {
+			t.Errorf("%s: got %v", in, err)
+		}
+	}
+}
+
 // TestCanonicalIsLinear: a short document must not cost long work. What is
 // counted is the memory it asks for, since every superfluous pass copies.
 func TestCanonicalIsLinear(t *testing.T) {

@@ -78,6 +78,23 @@ func TestDecodeWordsAreExact(t *testing.T) {
 	}
 }
 
+// TestUnknownWordsAreAnswered with the words there are: the error is all the
+// help a client gets.
+func TestUnknownWordsAreAnswered(t *testing.T) {
+	err := Decode([]byte(`{"task":{"ceiling":["read_only","write_files_and_everything_else_in_the_whole_workspace"]}}`), new(StartRun))
+	for _, class := range Capabilities() {
+		if err == nil || !strings.Contains(err.Error(), class.String()) {
+			t.Errorf("%s is not in %v", class, err)
+		}
+	}
+	err = Decode([]byte(`"partly"`), new(Trust))
+	for _, label := range labels() {
+		if err == nil || !strings.Contains(err.Error(), label.String()) {
+			t.Errorf("%s is not in %v", label, err)
+		}
+	}
+}
+
 // TestErrorsAreForPeople: whatever came in, an error is a short text in plain
 // words. It repeats no more of the input than a person can read.
 func TestErrorsAreForPeople(t *testing.T) {

@@ -186,7 +186,9 @@ func DecodeSubmission(line []byte) (Submission, error) {
 	}
 	if version != ProtocolVersion {
 		var id string
-		_ = json.Unmarshal(members["id"], &id) // an id that cannot be read is none
+		if json.Unmarshal(members["id"], &id) != nil || len(id) > MaxKeyBytes {
+			id = "" // an id that cannot be read is none
+		}
 		return Submission{ID: id}, &VersionError{Expected: ProtocolVersion, Actual: version}
 	}
 	var e struct {

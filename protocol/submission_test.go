@@ -120,6 +120,10 @@ func TestVersionComesFirst(t *testing.T) {
 			}
 		}
 	}
+	long := strings.Repeat("a", MaxKeyBytes+1)
+	if got, err := DecodeSubmission([]byte(`{"protocol_version":2,"id":"` + long + `","op":{}}`)); len(got.ID) > MaxKeyBytes || err == nil {
+		t.Errorf("an id of %d bytes is kept, %v", len(got.ID), err)
+	}
 	for _, in := range []string{`{}`, `{"id":"a","op":{"type":"drain","run":"x"}}`, `{"protocol_version":null,"id":"a"}`} {
 		other := new(VersionError)
 		if _, err := DecodeSubmission([]byte(in)); !errors.As(err, &other) || other.Actual != 0 {

@@ -124,3 +124,27 @@ func TestText(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+// TestTextValidate: a projection says how long the whole is, and where it is
+// when it is not the whole.
+func TestTextValidate(t *testing.T) {
+	for name, c := range map[string]struct {
+		text Text
+		ok   bool
+	}{
+		"whole":                     {Inline("né"), true},
+		"empty":                     {Inline(""), true},
+		"redacted":                  {Text{Text: "[…]", Bytes: 5, Redacted: true}, true},
+		"cut":                       {Text{Text: "n", Bytes: 9, Digest: ZeroDigest}, true},
+		"nothing shown":             {Text{Bytes: 9, Digest: ZeroDigest}, true},
+		"cut, whole elsewhere too":  {Text{Text: "n", Bytes: 1, Digest: ZeroDigest}, true},
+		"longer than it says":       {Text{Text: "né", Bytes: 2}, false},
+		"shorter than it says":      {Text{Text: "né", Bytes: 4}, false},
+		"cut and longer than whole": {Text{Text: "né", Bytes: 2, Digest: ZeroDigest}, false},
+		"negative":                  {Text{Bytes: -1}, false},
+		"negative and cut":          {Text{Bytes: -1, Digest: ZeroDigest}, false},
+		"a digest that is none":     {Text{Text: "n", Bytes: 9, Digest: "abc"}, false},
+	} {
+		judged(t, name, c.text.Validate(), c.ok)
+	}
+}

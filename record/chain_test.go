@@ -43,8 +43,11 @@ func lines(all [][]byte) iter.Seq2[[]byte, error] {
 // change of it is found, at the place where it is.
 func TestChain(t *testing.T) {
 	commands := []protocol.Command{
-		protocol.Begin{Run: chainRun, Tenant: "local"}, protocol.Tick{}, protocol.Reconcile{By: "resume"},
-		protocol.Fault{Reason: "x", Detail: "y"}, protocol.Tick{},
+		protocol.Begin{Run: chainRun, Tenant: "local"},
+		protocol.Tick{},
+		protocol.Reconcile{By: "resume"},
+		protocol.Fault{Reason: "x", Detail: "y"},
+		protocol.Tick{},
 	}
 	all, head := written(t, door(), commands...)
 	c, err := Verify(chainRun, lines(all))
@@ -133,11 +136,13 @@ func TestNothingGoesAroundTheDoor(t *testing.T) {
 		protocol.Begin{Run: chainRun, Task: protocol.TaskEnvelope{Input: text}, Steps: []protocol.Step{{Args: args, Check: &protocol.Check{Contains: secret, Equals: &secret}}}},
 		protocol.Propose{Call: protocol.ProposedCall{ID: secret, Name: secret, Args: args}, IdempotencyKey: secret},
 		protocol.Say{Text: protocol.OperatorText{Text: text}},
-		protocol.Decide{Reason: secret, By: secret}, protocol.Resolve{Note: secret, By: secret},
+		protocol.Decide{Reason: secret, By: secret},
+		protocol.Resolve{Note: secret, By: secret},
 		protocol.Granted{Fault: secret},
 		protocol.Prepared{Refused: secret, Args: args, Preview: text, Compensation: secret, Sink: secret, Workspace: secret},
 		protocol.Settled{Reason: secret, Result: &protocol.ToolResult{Text: text, Effects: []string{secret}}, Turn: &protocol.ModelTurn{Text: text, Calls: []protocol.ProposedCall{{ID: secret, Name: secret, Args: args}}}},
-		protocol.Probed{Evidence: secret}, protocol.Fault{Detail: secret},
+		protocol.Probed{Evidence: secret},
+		protocol.Fault{Detail: secret},
 	}
 	d := door()
 	w := NewWriter(chainRun, protocol.EmptyHead())
