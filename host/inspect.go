@@ -86,6 +86,12 @@ func (h *Host) LastResult(ctx context.Context, id protocol.RunID) (CallResult, e
 				return out, err
 			}
 			out = CallResult{true, text}
+		case protocol.CallReused:
+			text, err := h.content(ctx, textRef(event.Result))
+			if err != nil {
+				return out, err
+			}
+			out = CallResult{true, text}
 		case protocol.EffectFailed:
 			out = CallResult{false, event.Reason}
 		case protocol.EffectUnknown:

@@ -188,5 +188,9 @@ func (r *reduction) admitted(c call) {
 	}
 	c.At = callExecuting
 	r.Calls = r.Calls.put(c)
+	if c.Prior != nil {
+		r.reuse(c)
+		return
+	}
 	r.launchCall(c)
 }

@@ -182,6 +182,20 @@ func (r *reduction) toolDone(fx effect, c call, result protocol.ToolResult, prov
 	r.closeCall(c, string(result.Digest), true)
 }
 
+// reuse gives a call the outcome it had before under its caller's idempotency
+// key. It was ruled on like any other; nothing is carried out, and there is
+// nothing of this run's to undo.
+func (r *reduction) reuse(c call) {
+	r.emit(protocol.CallReused{Call: c.N, CallID: c.ID, Tool: c.Tool, Effect: c.Prior.Effect, Result: c.Prior.Result, Trust: c.ResultTrust})
+	r.Label = r.Label.lower(c.ResultTrust, "the result of "+c.ID+" ("+c.Tool+")")
+	if c.Step > 0 && r.checks(c) {
+		r.verify(c)
+		return
+	}
+	r.closeCall(c, string(c.Prior.Digest), true)
+	r.then(r.progress)
+}
+
 // toolFailed is a proven failure. It may be tried again as a new effect with the
 // same idempotency key, as often as its proposer said.
 func (r *reduction) toolFailed(fx effect, c call, reason string, retriable bool) {

@@ -33,7 +33,10 @@ type call struct {
 	// Key is the idempotency key, Timeout a deadline in milliseconds of its
 	// own, Retries what is left of them, Redone how often it was tried again
 	// after a probe.
+	// Claimed says that the key is the caller's, Prior what came of it before.
 	Key     string
+	Claimed bool
+	Prior   *protocol.Prior
 	Timeout int64
 	Retries int
 	Redone  int
@@ -71,7 +74,8 @@ func (r *reduction) open(c call) {
 	if c.ID == "" {
 		c.ID = "call-" + strconv.FormatUint(c.N, 10)
 	}
-	if c.Key == "" {
+	c.Claimed = c.Key != ""
+	if !c.Claimed {
 		c.Key = string(r.Genesis.Run) + ".call" + strconv.FormatUint(c.N, 10)
 	}
 	c.At = callProposed
@@ -175,7 +179,11 @@ func (r *reduction) prepare(c call) {
 	}
 	c.At = callPreparing
 	r.Calls = r.Calls.put(c)
-	r.act(protocol.Prepare{Call: c.N, Intent: intent})
+	order := protocol.Prepare{Call: c.N, Intent: intent}
+	if c.Claimed {
+		order.Key = c.Key
+	}
+	r.act(order)
 }
 
 func purity(t protocol.ToolBrief) protocol.Purity {
@@ -225,6 +233,9 @@ func (r *reduction) prepared(c protocol.Prepared) {
 	row.Workspace = c.Workspace
 	row.Undo, row.Compensation, row.Probeable = c.Undo, c.Compensation, c.Probeable
 	row.ResultTrust, row.Preview = c.ResultTrust, c.Preview
+	if row.Claimed {
+		row.Prior = c.Prior
+	}
 	r.admit(row)
 	r.then(r.progress)
 }

@@ -33,6 +33,8 @@ type (
 	Prepare struct {
 		Call   uint64     `json:"call"`
 		Intent ToolIntent `json:"intent"`
+		// Key is the caller's idempotency key, if there is one.
+		Key string `json:"key,omitempty"`
 	}
 	// Perform carries an effect out. It stands in the same step that emits the
 	// effect's intent, and nowhere else.

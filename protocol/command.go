@@ -185,6 +185,18 @@ type Prepared struct {
 	ResultTrust Trust `json:"result_trust"`
 	// Preview shows a person what will happen.
 	Preview Text `json:"preview"`
+	// Prior is the recorded outcome of the same call under the caller's
+	// idempotency key; it is given instead of calling again.
+	Prior *Prior `json:"prior,omitempty"`
+}
+
+// Prior is what came of a call with the same idempotency key and arguments.
+type Prior struct {
+	// Effect is the effect that was carried out then.
+	Effect EffectID `json:"effect"`
+	// Result is what it answered, Digest the answer's.
+	Result Text   `json:"result"`
+	Digest Digest `json:"digest"`
 }
 
 // ModelTurn is one answer of a model, complete.

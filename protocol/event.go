@@ -96,6 +96,19 @@ type CallRefused struct {
 	Reason string `json:"reason"`
 }
 
+// CallReused is a call's result when the same call was carried out before under
+// the caller's idempotency key: nothing is carried out again.
+type CallReused struct {
+	Call   uint64 `json:"call"`
+	CallID string `json:"call_id"`
+	Tool   string `json:"tool"`
+	// Effect is the effect that was carried out then, Result its answer and
+	// Trust the answer's label.
+	Effect EffectID `json:"effect"`
+	Result Text     `json:"result"`
+	Trust  Trust    `json:"trust"`
+}
+
 // EffectResolved is a person's ruling on an unknown effect.
 type EffectResolved struct {
 	ID   EffectID `json:"id"`
@@ -198,6 +211,7 @@ const (
 	KindEffectUnknown          = "effect.unknown"
 	KindEffectResolved         = "effect.resolved"
 	KindCallRefused            = "call.refused"
+	KindCallReused             = "call.reused"
 	KindSagaCommitted          = "saga.committed"
 	KindSagaCompensated        = "saga.compensated"
 	KindSagaCompensationFailed = "saga.compensation_failed"
@@ -221,6 +235,7 @@ func (EffectFailed) EventKind() string           { return KindEffectFailed }    
 func (EffectUnknown) EventKind() string          { return KindEffectUnknown }          // EventKind is the entry's kind.
 func (EffectResolved) EventKind() string         { return KindEffectResolved }         // EventKind is the entry's kind.
 func (CallRefused) EventKind() string            { return KindCallRefused }            // EventKind is the entry's kind.
+func (CallReused) EventKind() string             { return KindCallReused }             // EventKind is the entry's kind.
 func (SagaCommitted) EventKind() string          { return KindSagaCommitted }          // EventKind is the entry's kind.
 func (SagaCompensated) EventKind() string        { return KindSagaCompensated }        // EventKind is the entry's kind.
 func (SagaCompensationFailed) EventKind() string { return KindSagaCompensationFailed } // EventKind is the entry's kind.
@@ -243,6 +258,7 @@ func (EffectFailed) isEvent()           {}
 func (EffectUnknown) isEvent()          {}
 func (EffectResolved) isEvent()         {}
 func (CallRefused) isEvent()            {}
+func (CallReused) isEvent()             {}
 func (SagaCommitted) isEvent()          {}
 func (SagaCompensated) isEvent()        {}
 func (SagaCompensationFailed) isEvent() {}
@@ -282,6 +298,8 @@ func DecodeEvent(kind string, body []byte) (Event, error) {
 		return decodeEvent[EffectResolved](body)
 	case KindCallRefused:
 		return decodeEvent[CallRefused](body)
+	case KindCallReused:
+		return decodeEvent[CallReused](body)
 	case KindSagaCommitted:
 		return decodeEvent[SagaCommitted](body)
 	case KindSagaCompensated:

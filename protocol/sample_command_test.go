@@ -23,6 +23,10 @@ func commandSamples() []sample {
 			Workspace: "/srv/w", Undo: digestOf("b"), Compensation: "restores app.conf", Probeable: true,
 			ResultTrust: Workspace, Preview: Inline("- old\n+ new"),
 		}},
+		{"command.prepared prior", Prepared{
+			At: at, Call: 4, Args: Inline("{}"), ArgsDigest: digestOf("a"),
+			Prior: &Prior{Effect: NewEffectID(sampleRun, 3), Result: Inline("wrote app.conf"), Digest: digestOf("c")},
+		}},
 		{"command.prepared refused", Prepared{At: at, Call: 4, Refused: "path: it leaves the workspace"}},
 	}, settledSamples(at)...)
 }

@@ -27,6 +27,7 @@ func eventSamples() []sample {
 		{"approval.decided full", ApprovalDecided{ID: sampleAsked, Decision: "denied", By: "ada", Reason: "not on a Friday"}},
 		{"approval.decided least", ApprovalDecided{ID: sampleAsked, Decision: "expired"}},
 		{"call.refused", CallRefused{Call: 4, CallID: "c1", Tool: "fs.wirte", Code: "unknown_tool", Reason: "no tool has this name"}},
+		{"call.reused", CallReused{Call: 5, CallID: "c2", Tool: "fs.write", Effect: NewEffectID(sampleRun, 3), Result: Inline("wrote app.conf"), Trust: Workspace}},
 		{"saga.committed full", SagaCommitted{
 			Step: 1, Name: "w", Tool: "fs.write", Effect: sampleEffect, Undo: digestOf("b"), Compensation: "restores app.conf",
 		}},
@@ -75,6 +76,7 @@ func actionSamples() []sample {
 		{"emit", Emit{Event: intentSample()}},
 		{"select_context", SelectContext{Request: 3}},
 		{"prepare", Prepare{Call: 4, Intent: proposedSample()}},
+		{"prepare keyed", Prepare{Call: 4, Intent: proposedSample(), Key: "order-17"}},
 		{"perform full", Perform{
 			Effect: sampleEffect, Kind: EffectVerify, Call: 4, Class: ReversibleLocal, Tool: "fs.write", Key: "order-7",
 			DeadlineMillis: 30000, DelayMillis: 1000, Undo: digestOf("b"), Check: new(checkSample()),

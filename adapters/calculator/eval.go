@@ -4,52 +4,39 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/cockroachdb/apd/v3"
 )
 
-// quotientDigits is the precision of what cannot be exact.
-const quotientDigits = 34
-
-// Evaluate gives an expression's value as plain text. The error is an *Error, or
-// ctx's.
-func Evaluate(ctx context.Context, expression string) (string, error) {
-	if len(expression) > MaxBytes {
-		return "", &Error{Limit, fmt.Sprintf("an expression has at most %d bytes", MaxBytes), MaxBytes}
-	}
-	p := &parser{ctx: ctx, lex: lexer{src: expression}}
-	if err := p.advance(); err != nil {
-		return "", err
-	}
-	v, err := p.sum()
-	if err != nil {
-		return "", err
-	}
-	if p.tok.kind != tokenEnd {
-		return "", p.syntax("the end")
-	}
-	return text(v), nil
-}
-
-// text writes a value without exponent and trailing zeros; there is one zero.
-func text(v *apd.Decimal) string {
-	if v.IsZero() {
-		return "0"
-	}
-	s := v.Text('f')
-	if strings.Contains(s, ".") {
-		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
-	}
-	return s
-}
-
-// parser evaluates while it parses. depth bounds its recursion.
+// parser evaluates while it parses, so that it holds no tree. depth bounds its
+// recursion and work what it computes.
 type parser struct {
 	ctx   context.Context
 	lex   lexer
 	tok   token
 	depth int
+	work  int
+}
+
+// expression evaluates all there is.
+func (p *parser) expression() (*apd.Decimal, error) {
+	if len(p.lex.src) > MaxBytes {
+		return nil, &Error{Limit, fmt.Sprintf("the expression is too long; write at most %d bytes", MaxBytes), MaxBytes}
+	}
+	if err := p.ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	v, err := p.sum()
+	if err != nil {
+		return nil, err
+	}
+	if p.tok.kind != tokenEnd {
+		return nil, p.syntax("an operator or the end")
+	}
+	return v, nil
 }
 
 func (p *parser) advance() (err error) {
@@ -58,7 +45,13 @@ func (p *parser) advance() (err error) {
 }
 
 func (p *parser) syntax(want string) error {
-	return &Error{Syntax, "there should be " + want + " here, not " + p.tok.text, p.tok.at}
+	return &Error{Syntax, "write " + want + " here, not " + clip(p.tok.text), p.tok.at}
+}
+
+// clip keeps a message short whatever the expression says.
+func clip(s string) string {
+	const most = 40
+	return s[:min(len(s), most)]
 }
 
 func (p *parser) sign(options ...string) (string, bool) {
@@ -73,10 +66,22 @@ func (p *parser) sign(options ...string) (string, bool) {
 	return "", false
 }
 
+// enter goes one level deeper; the caller leaves it with leave.
 func (p *parser) enter() error {
 	if p.depth++; p.depth > MaxDepth {
-		return &Error{Limit, fmt.Sprintf("it is nested deeper than %d levels", MaxDepth), p.tok.at}
+		return &Error{Limit, fmt.Sprintf("this is nested too deep; keep within %d levels", MaxDepth), p.tok.at}
 	}
+	return p.ctx.Err()
+}
+
+func (p *parser) leave() { p.depth-- }
+
+// spend takes an operation's cost before it is computed.
+func (p *parser) spend(cost, at int) error {
+	if p.work+cost > MaxWork {
+		return &Error{Limit, "the expression asks for too much work; split it into smaller ones", at}
+	}
+	p.work += cost
 	return p.ctx.Err()
 }
 
@@ -116,15 +121,15 @@ func (p *parser) signed() (*apd.Decimal, error) {
 	if err := p.enter(); err != nil {
 		return nil, err
 	}
-	defer func() { p.depth-- }()
+	defer p.leave()
 	if err := p.advance(); err != nil {
 		return nil, err
 	}
 	v, err := p.signed()
-	if err == nil && op == "-" {
-		v = new(apd.Decimal).Neg(v)
+	if err != nil || op == "+" || v.IsZero() {
+		return v, err
 	}
-	return v, err
+	return new(apd.Decimal).Neg(v), nil
 }
 
 func (p *parser) power() (*apd.Decimal, error) {
@@ -139,7 +144,7 @@ func (p *parser) power() (*apd.Decimal, error) {
 	if err := p.enter(); err != nil {
 		return nil, err
 	}
-	defer func() { p.depth-- }()
+	defer p.leave()
 	if err := p.advance(); err != nil {
 		return nil, err
 	}
@@ -152,62 +157,54 @@ func (p *parser) power() (*apd.Decimal, error) {
 
 func (p *parser) atom() (*apd.Decimal, error) {
 	tok := p.tok
-	switch {
-	case tok.kind == tokenNumber:
-		v, _, err := apd.NewFromString(tok.text)
-		if err != nil {
-			return nil, &Error{Syntax, "this is not a number", tok.at}
-		}
-		if err := p.advance(); err != nil {
-			return nil, err
-		}
-		return p.bounded(v, tok.at)
-	case tok.kind == tokenName:
-		if err := p.advance(); err != nil {
-			return nil, err
-		}
-		return p.named(tok)
-	case tok.kind == tokenSign && tok.text == "(":
+	if _, ok := p.sign("("); ok {
 		args, err := p.arguments(1)
 		if err != nil {
 			return nil, err
 		}
 		return args[0], nil
 	}
-	return nil, p.syntax("a number")
+	if tok.kind != tokenNumber && tok.kind != tokenName {
+		return nil, p.syntax("a number")
+	}
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	if tok.kind == tokenNumber {
+		return number(tok.text, tok.at)
+	}
+	if _, ok := p.sign("("); ok {
+		return p.call(tok)
+	}
+	digits, ok := constant(tok.text)
+	if !ok {
+		return nil, &Error{Name, clip(tok.text) + " means nothing here; write its value", tok.at}
+	}
+	return number(digits, tok.at)
 }
 
-// named is a constant or a function.
-func (p *parser) named(name token) (*apd.Decimal, error) {
-	if _, call := p.sign("("); call {
-		f, ok := function(name.text)
-		if !ok {
-			return nil, &Error{Name, "there is no function called " + clip(name.text), name.at}
-		}
-		args, err := p.arguments(MaxArguments)
-		if err != nil {
-			return nil, err
-		}
-		v, err := f(args)
-		return p.checked(v, err, name.at)
-	}
-	switch name.text {
-	case "pi":
-		return decimal("3.141592653589793238462643383279503"), nil
-	case "e":
-		return decimal("2.718281828459045235360287471352662"), nil
-	}
-	return nil, &Error{Name, clip(name.text) + " means nothing here", name.at}
+func number(digits string, at int) (*apd.Decimal, error) {
+	v, _, err := apd.NewFromString(digits)
+	return settle(v, err, at)
 }
 
-func clip(s string) string { return s[:min(len(s), 40)] }
-
-func decimal(s string) *apd.Decimal {
-	d, _, err := apd.NewFromString(s)
+func (p *parser) call(name token) (*apd.Decimal, error) {
+	f, ok := lookup(name.text)
+	if !ok {
+		return nil, &Error{Name, "there is no function called " + clip(name.text) + "; use " + functionNames, name.at}
+	}
+	args, err := p.arguments(MaxArguments)
 	if err != nil {
-		panic("calculator: a constant is no number")
+		return nil, err
 	}
-	return d
+	if len(args) > f.most {
+		return nil, &Error{Syntax, fmt.Sprintf("%s has %d arguments; give it at most %d", name.text, len(args), f.most), name.at}
+	}
+	if err := p.spend(f.cost*len(args), name.at); err != nil {
+		return nil, err
+	}
+	v, err := f.call(args)
+	return settle(v, err, name.at)
 }
 
 // arguments reads "(" sum {"," sum} ")", with at most so many sums.
@@ -215,7 +212,7 @@ func (p *parser) arguments(most int) ([]*apd.Decimal, error) {
 	if err := p.enter(); err != nil {
 		return nil, err
 	}
-	defer func() { p.depth-- }()
+	defer p.leave()
 	var args []*apd.Decimal
 	for {
 		if err := p.advance(); err != nil {
@@ -226,48 +223,34 @@ func (p *parser) arguments(most int) ([]*apd.Decimal, error) {
 			return nil, err
 		}
 		args = append(args, v)
-		if _, comma := p.sign(","); !comma {
+		if _, comma := p.sign(","); !comma || most == 1 {
 			break
 		}
-		if most == 1 {
-			return nil, p.syntax("a closing parenthesis")
-		}
 		if len(args) == most {
-			return nil, &Error{Limit, fmt.Sprintf("a function has at most %d arguments", most), p.tok.at}
+			return nil, &Error{Limit, fmt.Sprintf("there are too many arguments; give at most %d", most), p.tok.at}
 		}
 	}
 	if _, ok := p.sign(")"); !ok {
-		return nil, p.syntax("a closing parenthesis")
+		return nil, p.syntax("an operator or a closing parenthesis")
 	}
 	return args, p.advance()
 }
 
-// bounded refuses values that are too long to be written down.
-func (p *parser) bounded(v *apd.Decimal, at int) (*apd.Decimal, error) {
-	switch {
-	case v.Form != apd.Finite:
-		return nil, &Error{Domain, "this has no value", at}
-	case v.IsZero():
-		return new(apd.Decimal), nil
-	case int64(v.Exponent) > MaxDigits || v.NumDigits()+max(0, int64(v.Exponent)) > MaxDigits || -int64(v.Exponent) > 2*MaxDigits:
-		return nil, &Error{Limit, fmt.Sprintf("a value has at most %d digits", MaxDigits), at}
-	}
-	return v, nil
-}
-
-// errDomain says that an operation has no value.
-var errDomain = errors.New("this has no value")
-
-// checked turns an operation's error into an Error and bounds its value.
-func (p *parser) checked(v *apd.Decimal, err error, at int) (*apd.Decimal, error) {
+// settle gives what an operation came to: its refusal with the place added, or
+// its value in the one form that values have here, if it is within bounds.
+func settle(v *apd.Decimal, err error, at int) (*apd.Decimal, error) {
 	var own *Error
 	switch {
 	case errors.As(err, &own):
 		return nil, &Error{own.Class, own.Message, at}
-	case errors.Is(err, errDomain):
-		return nil, &Error{Domain, errDomain.Error(), at}
-	case err != nil:
-		return nil, &Error{Limit, "the value is too large", at}
+	case err != nil || v.Form != apd.Finite:
+		return nil, &Error{Limit, tooLong, at}
+	case v.IsZero():
+		return new(apd.Decimal), nil
 	}
-	return p.bounded(v, at)
+	v = trimmed(v)
+	if length(v) > MaxDigits {
+		return nil, &Error{Limit, tooLong, at}
+	}
+	return v, nil
 }

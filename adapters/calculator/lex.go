@@ -1,6 +1,10 @@
 package calculator
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
 
 // kind is what a token is.
 type kind uint8
@@ -25,71 +29,76 @@ type lexer struct {
 }
 
 func (l *lexer) next() (token, error) {
-	for l.at < len(l.src) && (l.src[l.at] == ' ' || l.src[l.at] == '\t' || l.src[l.at] == '\n' || l.src[l.at] == '\r') {
-		l.at++
-	}
+	l.skip(blank)
 	if l.at == len(l.src) {
 		return token{tokenEnd, "the end", l.at}, nil
 	}
 	start := l.at
-	c := l.src[start]
-	switch {
+	switch c := l.src[start]; {
 	case digit(c) || c == '.':
 		return l.number()
 	case letter(c):
-		for l.at < len(l.src) && (letter(l.src[l.at]) || digit(l.src[l.at])) {
-			l.at++
-		}
+		l.skip(func(c byte) bool { return letter(c) || digit(c) })
 		return token{tokenName, l.src[start:l.at], start}, nil
 	}
 	for _, sign := range [...]string{"**", "//", "+", "-", "*", "/", "%", "^", "(", ")", ",", "×", "÷"} {
-		if len(l.src)-start >= len(sign) && l.src[start:start+len(sign)] == sign {
+		if strings.HasPrefix(l.src[start:], sign) {
 			l.at += len(sign)
 			return token{tokenSign, sign, start}, nil
 		}
 	}
-	return token{}, &Error{Syntax, "there is a character here that means nothing", start}
+	return token{}, &Error{Syntax, "this character means nothing here; use digits, names, + - * / // % ** ^ , and parentheses", start}
 }
 
-// number is digits with at most one point and an optional exponent.
-func (l *lexer) number() (token, error) {
-	start, digits, points := l.at, 0, 0
-	for l.at < len(l.src) && (digit(l.src[l.at]) || l.src[l.at] == '.') {
-		if l.src[l.at] == '.' {
-			points++
-		} else {
-			digits++
-		}
+// skip passes over the bytes of a sort and gives how many they were.
+func (l *lexer) skip(sort func(byte) bool) int {
+	start := l.at
+	for l.at < len(l.src) && sort(l.src[l.at]) {
 		l.at++
 	}
+	return l.at - start
+}
+
+func (l *lexer) number() (token, error) {
+	start := l.at
+	l.skip(func(c byte) bool { return digit(c) || c == '.' })
+	points := strings.Count(l.src[start:l.at], ".")
+	digits := l.at - start - points
 	if digits == 0 || points > 1 {
-		return token{}, &Error{Syntax, "this is not a number", start}
+		return token{}, &Error{Syntax, "this is not a number; write digits with at most one point, such as 12.5", start}
 	}
 	if digits > MaxDigits {
-		return token{}, &Error{Limit, fmt.Sprintf("a number has at most %d digits", MaxDigits), start}
+		return token{}, &Error{Limit, fmt.Sprintf("this number is too long; write at most %d digits", MaxDigits), start}
 	}
 	if l.at < len(l.src) && (l.src[l.at] == 'e' || l.src[l.at] == 'E') {
-		l.at++
-		if l.at < len(l.src) && (l.src[l.at] == '+' || l.src[l.at] == '-') {
-			l.at++
-		}
-		from := l.at
-		for l.at < len(l.src) && digit(l.src[l.at]) {
-			l.at++
-		}
-		const maxExponentDigits = 5
-		if l.at == from {
-			return token{}, &Error{Syntax, "an exponent has digits", l.at}
-		}
-		if l.at-from > maxExponentDigits {
-			return token{}, &Error{Limit, "the exponent is too large", from}
+		if err := l.exponent(); err != nil {
+			return token{}, err
 		}
 	}
 	if l.at < len(l.src) && letter(l.src[l.at]) {
-		return token{}, &Error{Syntax, "a letter follows a number", l.at}
+		return token{}, &Error{Syntax, "a letter follows a number; put an operator between them", l.at}
 	}
 	return token{tokenNumber, l.src[start:l.at], start}, nil
 }
+
+// exponent passes over e, a sign and digits. It looks at the size before anything
+// computes with it.
+func (l *lexer) exponent() error {
+	l.at++
+	if l.at < len(l.src) && (l.src[l.at] == '+' || l.src[l.at] == '-') {
+		l.at++
+	}
+	from := l.at
+	if l.skip(digit) == 0 {
+		return &Error{Syntax, "the exponent has no digits; write it such as 1e6", from}
+	}
+	if n, err := strconv.Atoi(l.src[from:l.at]); err != nil || n > MaxExponent {
+		return &Error{Limit, fmt.Sprintf("the exponent is too large; keep it within %d", MaxExponent), from}
+	}
+	return nil
+}
+
+func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
 func digit(c byte) bool { return c >= '0' && c <= '9' }
 

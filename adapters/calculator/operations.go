@@ -1,28 +1,59 @@
 package calculator
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/cockroachdb/apd/v3"
 )
 
-// exact computes sums and products without rounding; bounded refuses what grew
-// too long.
-func exact() *apd.Context {
-	c := apd.BaseContext.WithPrecision(4*MaxDigits + 10)
-	c.Traps = apd.DefaultTraps
-	return c
-}
+// Precisions, in significant digits.
+const (
+	// exactDigits is more than the whole quotient of two values within bounds has,
+	// which is 2*MaxDigits, so that it is never rounded.
+	exactDigits = 2*MaxDigits + 10
+	// quotientDigits is what cannot be exact has.
+	quotientDigits = 34
+	// guardDigits are what a series computes with: a power's exponent times a
+	// logarithm may have four digits before the point, and each loses one behind.
+	guardDigits = quotientDigits + 16
+	// rootDigits are what a root looks at: twice its own, for squares, and guards.
+	rootDigits = 2 * guardDigits
+)
 
-// rounded computes what cannot be exact.
-func rounded() *apd.Context {
-	c := apd.BaseContext.WithPrecision(quotientDigits)
-	c.MaxExponent, c.MinExponent = 4*MaxDigits, -4*MaxDigits
+// Costs in units of MaxWork, from measurement: a unit is about five microseconds
+// and as many KiB passed through. Nothing keeps the memory.
+const (
+	costPlain  = 1
+	costDivide = 3
+	costPower  = 8
+	costSeries = 60 // one logarithm or exponential; a power takes both
+	// costDigits is how many digits of its operands cost an operator one unit more.
+	costDigits = 256
+)
+
+// tooLong says what is wrong with a value beyond MaxDigits.
+var tooLong = fmt.Sprintf("the value is too long; a value has at most %d digits", MaxDigits)
+
+func refuse(class Class, message string) error { return &Error{Class: class, Message: message} }
+
+// exact computes sums and products without rounding, which is what a precision of
+// 0 means; settle refuses what grew too long.
+func exact() *apd.Context { return apd.BaseContext.WithPrecision(0) }
+
+// whole computes what has a whole quotient in it, without rounding it.
+func whole() *apd.Context { return apd.BaseContext.WithPrecision(exactDigits) }
+
+// rounded computes what cannot be exact, half to even.
+func rounded(digits uint32) *apd.Context {
+	c := apd.BaseContext.WithPrecision(digits)
 	c.Rounding = apd.RoundHalfEven
 	return c
 }
 
 // apply computes one operator.
 func (p *parser) apply(op string, a, b *apd.Decimal, at int) (*apd.Decimal, error) {
-	if err := p.ctx.Err(); err != nil {
+	if err := p.spend(cost(op, a, b), at); err != nil {
 		return nil, err
 	}
 	v := new(apd.Decimal)
@@ -36,203 +67,180 @@ func (p *parser) apply(op string, a, b *apd.Decimal, at int) (*apd.Decimal, erro
 		_, err = exact().Mul(v, a, b)
 	case "**":
 		v, err = power(a, b)
+	case "//", "%":
+		v, err = remainder(op, a, b)
 	default:
-		if b.IsZero() {
-			return nil, &Error{Domain, "this divides by zero", at}
-		}
-		v, err = divide(op, a, b)
+		v, err = quotient(a, b)
 	}
-	return p.checked(v, err, at)
+	return settle(v, err, at)
 }
 
-func divide(op string, a, b *apd.Decimal) (*apd.Decimal, error) {
+// cost is an operator's, known before it is computed: short values are cheap, so
+// that a long sum of them is not refused for what long ones would take.
+func cost(op string, a, b *apd.Decimal) int {
+	digits := int(length(a)+length(b)) / costDigits
+	switch op {
+	case "+", "-", "*", "×":
+		return costPlain + digits
+	case "**":
+		if _, ok := exactPower(a, b); !ok {
+			return 2 * costSeries
+		}
+		return costPower + digits
+	}
+	return costDivide + digits
+}
+
+// quotient is exact if it is whole.
+func quotient(a, b *apd.Decimal) (*apd.Decimal, error) {
+	if b.IsZero() {
+		return nil, refuse(Domain, "this divides by zero; make the divisor another number")
+	}
 	v := new(apd.Decimal)
-	if op == "/" || op == "÷" {
-		_, err := rounded().Quo(v, a, b)
+	rounding, err := rounded(quotientDigits).Quo(v, a, b)
+	if err != nil || !rounding.Inexact() {
 		return v, err
 	}
-	// Rounded down, as in Python: the remainder has the divisor's sign.
-	whole, rest := new(apd.Decimal), new(apd.Decimal)
-	if _, err := exact().QuoInteger(whole, a, b); err != nil {
+	rest := new(apd.Decimal)
+	if _, err := whole().Rem(rest, a, b); err != nil {
 		return nil, err
 	}
-	if _, err := exact().Rem(rest, a, b); err != nil {
+	if rest.IsZero() {
+		_, err = whole().QuoInteger(v, a, b)
+	}
+	return v, err
+}
+
+// remainder rounds the quotient down, so that a == (a//b)*b + a%b and the
+// remainder has the divisor's sign.
+func remainder(op string, a, b *apd.Decimal) (*apd.Decimal, error) {
+	if b.IsZero() {
+		return nil, refuse(Domain, "this divides by zero; make the divisor another number")
+	}
+	c, down, rest := whole(), new(apd.Decimal), new(apd.Decimal)
+	if _, err := c.QuoInteger(down, a, b); err != nil {
+		return nil, err
+	}
+	if _, err := c.Rem(rest, a, b); err != nil {
 		return nil, err
 	}
 	if !rest.IsZero() && rest.Negative != b.Negative {
-		if _, err := exact().Sub(whole, whole, apd.New(1, 0)); err != nil {
+		if _, err := c.Sub(down, down, apd.New(1, 0)); err != nil {
 			return nil, err
 		}
-		if _, err := exact().Add(rest, rest, b); err != nil {
+		if _, err := c.Add(rest, rest, b); err != nil {
 			return nil, err
 		}
 	}
 	if op == "//" {
-		return whole, nil
+		return down, nil
 	}
 	return rest, nil
 }
 
-// maxPower bounds a whole exponent: beyond it every base but 0, 1 and -1 is too
-// long, or too close to zero.
-const maxPower = 100_000
-
-// power is exact for whole exponents that are not negative.
+// power is exact where exactPower says so, and a series otherwise. A whole
+// exponent may be as large as it likes there: only the value is bounded.
 func power(a, b *apd.Decimal) (*apd.Decimal, error) {
-	v := new(apd.Decimal)
+	switch {
+	case b.IsZero():
+		return apd.New(1, 0), nil
+	case a.IsZero() && b.Negative:
+		return nil, refuse(Domain, "this divides by zero; a power of 0 has an exponent that is not negative")
+	case a.IsZero():
+		return new(apd.Decimal), nil
+	case a.Negative && b.Exponent < 0:
+		return nil, refuse(Domain, "a negative number has no power that is not whole; use a whole exponent")
+	}
+	if n, ok := exactPower(a, b); ok {
+		return repeated(a, n)
+	}
+	t := new(apd.Decimal)
+	if _, err := rounded(guardDigits).Ln(t, new(apd.Decimal).Abs(a)); err != nil {
+		return nil, err
+	}
+	if _, err := rounded(guardDigits).Mul(t, t, b); err != nil {
+		return nil, err
+	}
+	v, err := exponential(t)
+	if err == nil {
+		v.Negative = a.Negative && b.Exponent == 0 && b.Coeff.Bit(0) == 1
+	}
+	return v, err
+}
+
+// exactPower tells whether a power is computed by multiplication, and its whole
+// exponent. A whole base needs no more than 4*MaxDigits, since 2 to that is too
+// long; a base with decimals has the exponent's multiple of digits.
+func exactPower(a, b *apd.Decimal) (int64, bool) {
 	n, err := b.Int64()
-	if err != nil {
-		if !whole(b) {
-			if a.Negative && !a.IsZero() {
-				return nil, errDomain
-			}
-			_, err := rounded().Pow(v, a, b)
-			return v, err
-		}
-		n = maxPower + 1
+	if err != nil || n > 4*MaxDigits || n < -4*MaxDigits {
+		return 0, false
 	}
-	if a.IsZero() && n < 0 {
-		return nil, errDomain
-	}
-	if n > maxPower || n < -maxPower {
-		return nil, &Error{Class: Limit, Message: "the exponent is too large"}
-	}
-	m := n
-	if m < 0 {
-		m = -m
-	}
-	v.SetInt64(1)
-	for base := new(apd.Decimal).Set(a); m > 0; m >>= 1 {
+	return n, a.Exponent >= 0 || a.NumDigits()*max(n, -n) <= MaxDigits
+}
+
+// repeated multiplies by squaring and stops as soon as the value must be too long.
+func repeated(a *apd.Decimal, n int64) (*apd.Decimal, error) {
+	c, v, square := exact(), apd.New(1, 0), new(apd.Decimal).Set(a)
+	for m := max(n, -n); m > 0; m >>= 1 {
 		if m&1 == 1 {
-			if _, err := exact().Mul(v, v, base); err != nil {
+			if _, err := c.Mul(v, v, square); err != nil {
 				return nil, err
 			}
+		}
+		if length(v) > 2*MaxDigits || m > 1 && length(square) > MaxDigits {
+			return nil, refuse(Limit, tooLong)
 		}
 		if m > 1 {
-			if _, err := exact().Mul(base, base, base); err != nil {
+			if _, err := c.Mul(square, square, square); err != nil {
 				return nil, err
 			}
-		}
-		if v.NumDigits() > 2*MaxDigits || base.NumDigits() > 2*MaxDigits {
-			return nil, &Error{Class: Limit, Message: "the power is too large"}
 		}
 	}
 	if n < 0 {
-		_, err = rounded().Quo(v, apd.New(1, 0), v)
-		return v, err
+		return quotient(apd.New(1, 0), v)
 	}
 	return v, nil
 }
 
-func whole(d *apd.Decimal) bool {
-	frac := new(apd.Decimal)
-	d.Modf(new(apd.Decimal), frac)
-	return frac.IsZero()
-}
-
-// function finds a function by name.
-func function(name string) (func([]*apd.Decimal) (*apd.Decimal, error), bool) {
-	switch name {
-	case "abs":
-		return one(func(v, x *apd.Decimal) (apd.Condition, error) { v.Abs(x); return 0, nil }), true
-	case "ceil":
-		return one(exact().Ceil), true
-	case "floor":
-		return one(exact().Floor), true
-	case "sqrt":
-		return one(func(v, x *apd.Decimal) (apd.Condition, error) {
-			if x.Negative && !x.IsZero() {
-				return 0, errDomain
-			}
-			return rounded().Sqrt(v, x)
-		}), true
-	case "exp":
-		return one(rounded().Exp), true
-	case "ln", "log":
-		return one(func(v, x *apd.Decimal) (apd.Condition, error) {
-			if x.Sign() <= 0 {
-				return 0, errDomain
-			}
-			if name == "log" {
-				return rounded().Log10(v, x)
-			}
-			return rounded().Ln(v, x)
-		}), true
-	case "round":
-		return round, true
-	case "max":
-		return fold(func(a, b *apd.Decimal) (*apd.Decimal, error) {
-			if a.Cmp(b) < 0 {
-				return b, nil
-			}
-			return a, nil
-		}), true
-	case "min":
-		return fold(func(a, b *apd.Decimal) (*apd.Decimal, error) {
-			if a.Cmp(b) > 0 {
-				return b, nil
-			}
-			return a, nil
-		}), true
-	case "sum":
-		return fold(add), true
-	case "avg":
-		return func(args []*apd.Decimal) (*apd.Decimal, error) {
-			total, err := fold(add)(args)
-			if err != nil {
-				return nil, err
-			}
-			return divide("/", total, apd.New(int64(len(args)), 0))
-		}, true
+// exponential is e to the t. It looks at the size first: beyond it the value has
+// more than MaxDigits digits, before or behind the point.
+func exponential(t *apd.Decimal) (*apd.Decimal, error) {
+	const most = 2303 // just over MaxDigits times ln 10
+	if new(apd.Decimal).Abs(t).Cmp(apd.New(most, 0)) > 0 {
+		return nil, refuse(Limit, tooLong)
 	}
-	return nil, false
-}
-
-func add(a, b *apd.Decimal) (*apd.Decimal, error) {
-	v := new(apd.Decimal)
-	_, err := exact().Add(v, a, b)
+	short, v := new(apd.Decimal), new(apd.Decimal)
+	if _, err := rounded(guardDigits).Round(short, t); err != nil {
+		return nil, err
+	}
+	if _, err := rounded(guardDigits).Exp(v, short); err != nil {
+		return nil, err
+	}
+	_, err := rounded(quotientDigits).Round(v, v)
 	return v, err
 }
 
-func one(f func(v, x *apd.Decimal) (apd.Condition, error)) func([]*apd.Decimal) (*apd.Decimal, error) {
-	return func(args []*apd.Decimal) (*apd.Decimal, error) {
-		if len(args) != 1 {
-			return nil, &Error{Class: Syntax, Message: "this function has one argument"}
-		}
-		v := new(apd.Decimal)
-		_, err := f(v, args[0])
-		return v, err
-	}
+// length is the digits a value has when it is written without exponent; a single
+// 0 before the point does not count.
+func length(v *apd.Decimal) int64 {
+	digits, exponent := v.NumDigits(), int64(v.Exponent)
+	return max(digits, digits+exponent, -exponent)
 }
 
-func fold(f func(a, b *apd.Decimal) (*apd.Decimal, error)) func([]*apd.Decimal) (*apd.Decimal, error) {
-	return func(args []*apd.Decimal) (*apd.Decimal, error) {
-		v := args[0]
-		var err error
-		for _, x := range args[1:] {
-			if v, err = f(v, x); err != nil {
-				return nil, err
-			}
-		}
-		return v, nil
+// trimmed is a value without the zeros at the end of its decimals, so that they
+// never count as digits and a whole value has no negative exponent.
+func trimmed(v *apd.Decimal) *apd.Decimal {
+	if v.Exponent >= 0 || v.Coeff.Bit(0) == 1 { // a multiple of ten is even
+		return v
 	}
-}
-
-// round rounds half away from zero, to a number of places.
-func round(args []*apd.Decimal) (*apd.Decimal, error) {
-	places := int64(0)
-	if len(args) == 2 {
-		n, err := args[1].Int64()
-		if err != nil || n > MaxPlaces || n < -MaxPlaces {
-			return nil, &Error{Class: Limit, Message: "round takes up to 100 places"}
-		}
-		places = n
-	} else if len(args) != 1 {
-		return nil, &Error{Class: Syntax, Message: "round has one or two arguments"}
+	digits := v.Coeff.String()
+	zeros := len(digits) - len(strings.TrimRight(digits, "0"))
+	zeros = min(zeros, int(-v.Exponent))
+	if zeros == 0 {
+		return v
 	}
-	c := exact()
-	c.Rounding = apd.RoundHalfUp
-	v := new(apd.Decimal)
-	_, err := c.Quantize(v, args[0], int32(-places))
-	return v, err
+	out := &apd.Decimal{Negative: v.Negative, Exponent: v.Exponent + int32(zeros)}
+	out.Coeff.SetString(digits[:len(digits)-zeros], 10)
+	return out
 }

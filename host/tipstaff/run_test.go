@@ -288,3 +288,35 @@ func TestDemo(t *testing.T) {
 		t.Errorf("%d of %d scenes were played", len(out.Scenes), len(scenes()))
 	}
 }
+
+// TestIdempotencyKey: the same key with the same arguments gives the recorded
+// outcome and calls nothing; with others it is refused. It holds across runs,
+// processes and kinds of run.
+func TestIdempotencyKey(t *testing.T) {
+	b := newBox(t)
+	pay := func(code int, cents int, key string) (out struct {
+		OK     bool
+		Result string
+	}) {
+		t.Helper()
+		b.must(code, &out, "tools", "call", "demo.pay", fmt.Sprintf(`{"to":"Ada","cents":%d}`, cents), "--allow", "demo.pay", "--idempotency-key", key)
+		return out
+	}
+	first, again := pay(0, 5, "k1"), pay(0, 5, "k1")
+	if first != again || first.Result != "paid Ada" {
+		t.Errorf("%+v, then %+v", first, again)
+	}
+	if out := pay(1, 6, "k1"); !strings.Contains(out.Result, "used for another call") {
+		t.Errorf("%+v", out)
+	}
+	b.write("p.json", `{"steps":[{"id":"a","tool":"demo.pay","args":{"to":"Ada","cents":5},"idempotency_key":"k1"}]}`, 0o644)
+	s := b.summary(0, "run", "--plan", "p.json", "--allow", "demo.pay")
+	if len(s.Effects) != 0 || len(s.Saga) != 0 {
+		t.Errorf("%+v", s)
+	}
+	pay(0, 5, "k2")
+	if paid := b.read("w/payments.txt"); strings.Count(paid, "\n") != 2 {
+		t.Errorf("paid %q", paid)
+	}
+	b.sound()
+}

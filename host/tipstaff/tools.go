@@ -23,11 +23,13 @@ func (a *app) toolsCommand() *cobra.Command {
 			return a.with(c.Context(), func(_ context.Context, h *host.Host) error { return a.tools(h, args) })
 		},
 	}
+	var key string
 	call := &cobra.Command{
 		Use: "call NAME JSON", Short: "One call, through admission and broker like any other", Args: exactly("NAME", "JSON"),
-		RunE: func(c *cobra.Command, args []string) error { return a.call(c.Context(), args[0], args[1]) },
+		RunE: func(c *cobra.Command, args []string) error { return a.call(c.Context(), args[0], args[1], key) },
 	}
 	a.policyFlags(call)
+	call.Flags().StringVar(&key, "idempotency-key", "", "the same key and arguments give the recorded outcome, without another call")
 	c.AddCommand(call)
 	c.Flags().StringVar(&a.over.workspace, "workspace", "", "folder that the file tools work in (default .)")
 	return c
@@ -62,7 +64,10 @@ func (a *app) tools(h *host.Host, args []string) error {
 }
 
 // call is a run of one call: a client that plans for itself, once.
-func (a *app) call(ctx context.Context, name, arguments string) error {
+func (a *app) call(ctx context.Context, name, arguments, key string) error {
+	if len(key) > protocol.MaxKeyBytes {
+		return host.Usage("--idempotency-key has at most %d bytes", protocol.MaxKeyBytes)
+	}
 	args, err := protocol.Canonical([]byte(arguments))
 	if err != nil || len(args) == 0 || args[0] != '{' {
 		return host.Usage("tools call: the arguments are one JSON object")
@@ -72,7 +77,7 @@ func (a *app) call(ctx context.Context, name, arguments string) error {
 		if err != nil {
 			return err
 		}
-		word, err := d.Submit(ctx, protocol.Propose{Submission: "call", Call: protocol.ProposedCall{ID: "call", Name: name, Args: protocol.Inline(string(args))}})
+		word, err := d.Submit(ctx, protocol.Propose{Submission: "call", IdempotencyKey: key, Call: protocol.ProposedCall{ID: "call", Name: name, Args: protocol.Inline(string(args))}})
 		if err == nil && word.Code != "" {
 			err = host.Usage("%s", word.Message)
 		}

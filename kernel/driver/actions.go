@@ -61,6 +61,7 @@ func (r *Run) selectContext(a protocol.SelectContext) {
 func (r *Run) prepare(a protocol.Prepare) {
 	given, known := r.memory.args[a.Call]
 	tool, ok := r.parts.Tools(a.Intent.Call.Name)
+	look := r.claims(a)
 	r.work(func(ctx context.Context) reply {
 		refused := func(why string) reply {
 			return reply{command: protocol.Prepared{Call: a.Call, Refused: why}}
@@ -78,11 +79,15 @@ func (r *Run) prepare(a protocol.Prepare) {
 			return refused(err.Error())
 		}
 		_, probes := tool.(ports.ProberV1)
-		return reply{prepared: &p, command: protocol.Prepared{
+		answer := reply{prepared: &p, claim: a.Key, command: protocol.Prepared{
 			Call: a.Call, Class: p.Class, Egress: p.Egress, Sink: p.Sink, Args: protocol.Inline(string(p.Args)),
 			Compensation: p.Compensation, Probeable: probes && p.Class > protocol.ReadOnly,
 			ResultTrust: p.ResultTrust, Preview: protocol.Inline(p.Preview),
 		}}
+		if a.Key == "" {
+			return answer
+		}
+		return look(ctx, answer, refused)
 	})
 }
 

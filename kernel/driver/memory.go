@@ -16,8 +16,10 @@ type memory struct {
 	args     map[uint64]args   // what a call was proposed with, then normalised to
 	results  map[uint64]string // results that a verifier may still ask for
 	calls    map[protocol.EffectID]uint64
+	done     map[uint64]protocol.ToolDone // what calls came to, for idempotency keys
 	undo     map[protocol.Digest][]byte
 	plan     []args
+	tools    map[uint64]string // of calls with a caller's idempotency key
 }
 
 // args are a call's arguments, or the reason there are none.
@@ -29,7 +31,8 @@ type args struct {
 func newMemory(guidance string) *memory {
 	m := &memory{
 		place: map[uint64]int{}, args: map[uint64]args{}, results: map[uint64]string{},
-		calls: map[protocol.EffectID]uint64{}, undo: map[protocol.Digest][]byte{},
+		calls: map[protocol.EffectID]uint64{}, done: map[uint64]protocol.ToolDone{}, undo: map[protocol.Digest][]byte{},
+		tools: map[uint64]string{},
 	}
 	if guidance != "" {
 		m.messages = append(m.messages, ports.Message{Role: ports.RoleSystem, Text: guidance, Source: "instructions", Trust: protocol.Trusted})
@@ -124,6 +127,13 @@ func (m *memory) observe(a protocol.Action, c protocol.Command) {
 			text = settled.Result.Text.Text
 		}
 		m.result(m.calls[e.EffectID], text, false, e.Trust)
+		m.done[m.calls[e.EffectID]] = e
+	case protocol.CallReused:
+		text := e.Result.Text
+		if p, ok := c.(protocol.Prepared); ok && p.Prior != nil {
+			text = p.Prior.Result.Text
+		}
+		m.result(e.Call, text, false, e.Trust)
 	case protocol.EffectFailed:
 		if n, ok := m.calls[e.ID]; ok {
 			m.result(n, "error: "+e.Reason, true, protocol.Trusted)

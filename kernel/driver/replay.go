@@ -200,6 +200,11 @@ func (r *Run) withContent(ctx context.Context, c protocol.Command) (protocol.Com
 		return v, errs
 	case protocol.Prepared:
 		whole(&v.Args)
+		if v.Prior != nil {
+			prior := *v.Prior
+			whole(&prior.Result)
+			v.Prior = &prior
+		}
 		return v, errs
 	case protocol.Settled:
 		if v.Result != nil {

@@ -63,6 +63,7 @@ type reply struct {
 	effect   protocol.EffectID
 	tick     bool
 	prepared *ports.Preparation
+	claim    string // the caller's idempotency key, to be taken with the entry
 	shown    []ports.Message
 }
 
@@ -263,6 +264,9 @@ func (r *Run) step(in reply) error {
 		command = r.keepUndo(command, in.prepared)
 	}
 	scrubbed := r.parts.Door.Scrub(command)
+	if in.claim != "" {
+		r.take(in.claim, scrubbed.Command())
+	}
 	before := r.state
 	after, actions := kernel.Reduce(before, scrubbed.Command())
 	r.writer.Step(scrubbed, actions)
