@@ -145,6 +145,7 @@ func partSamples() []sample {
 		{"model_turn silent about its cost", ModelTurn{Text: Inline("42"), Stop: StopEndTurn}},
 		{"tool_result full", ToolResult{Text: Inline("ok"), Digest: digestOf("c"), Effects: []string{"wrote app.conf"}}},
 		{"tool_result least", ToolResult{Text: Inline(""), Digest: digestOf("c")}},
+		{"prior", Prior{Effect: NewEffectID(sampleRun, 3), Result: Inline("wrote app.conf"), Digest: digestOf("c")}},
 	}
 }
 

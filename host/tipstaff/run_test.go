@@ -297,7 +297,8 @@ func TestIdempotencyKey(t *testing.T) {
 	pay := func(code int, cents int, key string) (out struct {
 		OK     bool
 		Result string
-	}) {
+	},
+	) {
 		t.Helper()
 		b.must(code, &out, "tools", "call", "demo.pay", fmt.Sprintf(`{"to":"Ada","cents":%d}`, cents), "--allow", "demo.pay", "--idempotency-key", key)
 		return out
