@@ -7,6 +7,7 @@ import (
 	"go/types"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -263,12 +264,13 @@ func isUnsafe(s *Source) []Finding {
 // under other flags, and directives to the compiler.
 func hasDirectives(s *Source) []Finding {
 	var out []Finding
+	directive := regexp.MustCompile(`^(//go:|//\s*\+build|//line |/\*line |//export )`)
 	nowhere := build.Context{GOOS: "nowhere", GOARCH: "nowhere", Compiler: "gc"}
 	for _, file := range s.Files {
-		name := s.Fset.Position(file.Package).Filename
+		name := s.place(file.Package).Filename
 		for _, group := range file.Comments {
 			for _, c := range group.List {
-				if strings.HasPrefix(c.Text, "//go:") || strings.HasPrefix(c.Text, "// +build") || strings.HasPrefix(c.Text, "//line ") {
+				if directive.MatchString(c.Text) {
 					out = append(out, s.at(c.Pos(), "a directive (%s): the kernel is the same source on every machine", c.Text))
 				}
 			}

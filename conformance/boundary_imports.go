@@ -87,7 +87,7 @@ func (c *importCheck) run() []Finding {
 	}
 	names := map[string]string{}
 	for _, spec := range file.Imports {
-		line := fset.Position(spec.Pos()).Line
+		line := fset.PositionFor(spec.Pos(), false).Line
 		pkg, _ := strconv.Unquote(spec.Path.Value)
 		c.one(line, pkg)
 		local := path.Base(pkg)
@@ -157,7 +157,7 @@ func (c *importCheck) uses(fset *token.FileSet, file *ast.File, names map[string
 			return true
 		}
 		if used := names[x.Name] + "." + sel.Sel.Name; slices.Contains(c.row.Not, used) {
-			c.find(fset.Position(sel.Pos()).Line, "imports/clock", fmt.Sprintf("%s may not use %s: the clock is a port, ask ports.ClockV1 (DESIGN section 2)", c.row.Path, used))
+			c.find(fset.PositionFor(sel.Pos(), false).Line, "imports/clock", fmt.Sprintf("%s may not use %s: the clock is a port, ask ports.ClockV1 (DESIGN section 2)", c.row.Path, used))
 		}
 		return true
 	})

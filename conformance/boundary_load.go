@@ -158,7 +158,8 @@ func (s *Source) parse(name string) {
 func (s *Source) blame(err error) {
 	f := Finding{File: s.Dir, Rule: "types", Text: "the package does not type-check, so a check of it would be blind: " + err.Error()}
 	if e, ok := err.(types.Error); ok {
-		f.File, f.Line = e.Fset.Position(e.Pos).Filename, e.Fset.Position(e.Pos).Line
+		at := s.place(e.Pos)
+		f.File, f.Line = at.Filename, at.Line
 		f.Text = "the package does not type-check, so a check of it would be blind: " + e.Msg
 	}
 	s.Errors = append(s.Errors, f)

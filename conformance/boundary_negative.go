@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -53,6 +54,11 @@ func speaksProvider(s *Source) []Finding {
 			out = append(out, s.at(w.pos, "a %s names %q: a vendor is known to its adapter only", w.kind, name))
 		}
 	})
+	for _, file := range s.Files {
+		if name := path.Base(s.place(file.Package).Filename); vendor.MatchString(name) {
+			out = append(out, s.at(file.Package, "the file is called %s: a vendor is known to its adapter only", name))
+		}
+	}
 	return out
 }
 
@@ -83,13 +89,31 @@ func selectsContext(s *Source) []Finding {
 	out = append(out, s.makes("the context strategy and the context port do that", made)...)
 	out = append(out, s.changes("what a turn is shown is not the kernel's to change", made)...)
 	s.each(func(n ast.Node) {
-		if call, ok := n.(*ast.CallExpr); ok {
-			if sel, ok := call.Fun.(*ast.SelectorExpr); ok && slices.Contains([]string{"Materialise", "Narrowed"}, sel.Sel.Name) {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if sel, ok := n.Fun.(*ast.SelectorExpr); ok && slices.Contains([]string{"Materialise", "Narrowed"}, sel.Sel.Name) {
 				out = append(out, s.at(n.Pos(), "%s is called: the driver asks the context port, the kernel orders it", sel.Sel.Name))
 			}
+			out = append(out, s.picks(n, made)...)
+		case *ast.SliceExpr:
+			out = append(out, s.picks(n, made)...)
 		}
 	})
 	return out
+}
+
+// picks finds an expression that makes a list out of a list of what is shown:
+// a part of it, or another order.
+func (s *Source) picks(e ast.Expr, made []string) []Finding {
+	t := s.Info.TypeOf(e)
+	if t == nil {
+		return nil
+	}
+	list, ok := t.Underlying().(*types.Slice)
+	if !ok || !slices.Contains(made, ofVocabulary(list.Elem())) {
+		return nil
+	}
+	return []Finding{s.at(e.Pos(), "a list of %s is picked from: what is shown, and in what order, is chosen elsewhere", ofVocabulary(list.Elem()))}
 }
 
 func startsProcesses(s *Source) []Finding {

@@ -82,9 +82,12 @@ func (l *Loader) Purity(root string) (map[string][]Finding, error) {
 	return out, nil
 }
 
+// place is where a position really stands: a line directive does not move it.
+func (s *Source) place(pos token.Pos) token.Position { return s.Fset.PositionFor(pos, false) }
+
 // at makes a finding of a place.
 func (s *Source) at(pos token.Pos, format string, args ...any) Finding {
-	p := s.Fset.Position(pos)
+	p := s.place(pos)
 	return Finding{File: p.Filename, Line: p.Line, Text: fmt.Sprintf(format, args...)}
 }
 

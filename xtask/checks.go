@@ -54,8 +54,8 @@ func frozen(_ context.Context, root string, args []string, out io.Writer) error 
 	return nil
 }
 
-// matrix prints the evidence matrix. It fails when a row is red; an open row is
-// printed as open.
+// matrix prints what stands before the evidence matrix, and the matrix. It fails
+// when anything is red; an open row is printed as open and is not claimed.
 func matrix(ctx context.Context, root string, args []string, out io.Writer) error {
 	if len(args) != 1 || args[0] != "kernel" {
 		return fmt.Errorf("conformance of what? kernel")
@@ -64,11 +64,18 @@ func matrix(ctx context.Context, root string, args []string, out io.Writer) erro
 	if err != nil {
 		return err
 	}
-	counts, err := conformance.WriteMatrix(out, conformance.Judge(root, conformance.Matrix(), checks, conformance.GoTest(ctx, root)))
+	rows := conformance.Matrix()
+	house, err := conformance.House(root, rows, checks)
 	if err != nil {
 		return err
 	}
-	if red := counts[conformance.Red]; red > 0 {
+	judged := conformance.Judge(root, rows, checks, conformance.GoTest(ctx, root))
+	if err := conformance.WriteMatrix(out, slices.Concat(house, judged)); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%d rows: %d green, %d red, %d open. Green says what its row says, and nothing of how mature the product is.\n", len(judged),
+		conformance.Count(judged, conformance.Green), conformance.Count(judged, conformance.Red), conformance.Count(judged, conformance.Open))
+	if red := conformance.Count(slices.Concat(house, judged), conformance.Red); red > 0 {
 		return fmt.Errorf("%d rows are red", red)
 	}
 	return nil

@@ -221,11 +221,11 @@ func exponential(t *apd.Decimal) (*apd.Decimal, error) {
 	return v, err
 }
 
-// length is the digits a value has when it is written without exponent; a single
-// 0 before the point does not count.
+// length is the digits a value has when it is written without exponent, the 0
+// before a point included as the lexer counts it: every value can be read again.
 func length(v *apd.Decimal) int64 {
 	digits, exponent := v.NumDigits(), int64(v.Exponent)
-	return max(digits, digits+exponent, -exponent)
+	return max(digits, digits+exponent, 1-exponent)
 }
 
 // trimmed is a value without the zeros at the end of its decimals, so that they

@@ -10,6 +10,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/tipstaff/tipstaff/conformance"
+	"github.com/tipstaff/tipstaff/ports"
 	"github.com/tipstaff/tipstaff/protocol"
 )
 
@@ -185,5 +187,27 @@ func TestFoldersOfOthersStay(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "d", "e")); err == nil {
 		t.Error("the empty folder is still there")
+	}
+}
+
+func TestToolV1(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "f"), []byte("text"), 0o604); err != nil {
+		t.Fatal(err)
+	}
+	w, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.Close() })
+	world := func() string { return tree(dir) }
+	for name, c := range map[string]struct {
+		tool ports.ToolV1
+		kase conformance.ToolCase
+	}{
+		"read":  {NewRead("fs.read", w), conformance.ToolCase{Good: []string{`{"path":"f"}`}, Bad: []string{`{}`, `{"path":1}`}, Digest: world}},
+		"write": {NewWrite(w), conformance.ToolCase{Good: []string{`{"path":"f","content":"new"}`, `{"path":"d/e/g","content":""}`}, Bad: []string{`{"path":"f"}`}, Digest: world}},
+	} {
+		t.Run(name, func(t *testing.T) { conformance.ToolV1(t, c.kase, func(*testing.T) ports.ToolV1 { return c.tool }) })
 	}
 }

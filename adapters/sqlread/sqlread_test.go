@@ -15,6 +15,9 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/tipstaff/tipstaff/conformance"
+	"github.com/tipstaff/tipstaff/ports"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -210,4 +213,14 @@ func TestSeed(t *testing.T) {
 	if _, err := os.Stat(path + ".missing"); err == nil {
 		t.Error("a missing file was made")
 	}
+}
+
+func TestToolV1(t *testing.T) {
+	d, path := fixture(t)
+	c := conformance.ToolCase{
+		Good:   []string{`{"query":"select 1"}`, `{"query":"select * from items limit 3"}`},
+		Bad:    []string{`{}`, `{"query":["select 1"]}`},
+		Digest: func() string { return fmt.Sprint(digest(t, path)) },
+	}
+	conformance.ToolV1(t, c, func(*testing.T) ports.ToolV1 { return New(d) })
 }
