@@ -140,8 +140,10 @@ func fault(root string, e Evidence, result, note string) string {
 		return e.String() + ": there is no such transcript"
 	}
 	switch {
-	case result == "pass":
+	case result == "pass" && note == "":
 		return ""
+	case result == "pass":
+		return e.String() + ": passed, but " + note
 	case result == "skip":
 		return e.String() + ": was skipped, which shows nothing"
 	case result != "":
@@ -149,7 +151,7 @@ func fault(root string, e Evidence, result, note string) string {
 	case note != "":
 		return e.String() + ": " + note
 	}
-	return e.String() + ": there is no such test"
+	return e.String() + ": there is no such test, or the run ended before it"
 }
 
 // asRun is a test's name as the testing package prints it.

@@ -15,8 +15,9 @@ import (
 func ProviderV1(t *testing.T, request ports.Request, open func(t *testing.T) ports.ProviderV1) {
 	t.Run("its route is named, and does not change", func(t *testing.T) {
 		p := open(t)
-		if name := p.Describe().Name; !strings.Contains(name, "/") || p.Describe() != p.Describe() {
-			t.Errorf("the route is %q", name)
+		first, second := p.Describe(), p.Describe()
+		if !strings.Contains(first.Name, "/") || first != second {
+			t.Errorf("the route is %q", first.Name)
 		}
 	})
 	t.Run("an answer says why it ended, and its calls can be read", func(t *testing.T) {
