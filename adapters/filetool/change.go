@@ -190,8 +190,8 @@ func (w *Workspace) sweep(c Change) error {
 		return &Error{Path: c.Path, Message: "a temporary file beside it cannot be removed"}
 	}
 	for _, dir := range slices.Backward(c.Made) {
-		if err := w.root.Remove(dir); err != nil {
-			break // it is gone, or somebody else's files are in it
+		if err := w.root.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			break // somebody else's files are in it
 		}
 	}
 	return nil

@@ -160,6 +160,41 @@ func TestLeftOvers(t *testing.T) {
 	}
 }
 
+// TestHalfUndone: an undoing that died at any point is finished by the next.
+func TestHalfUndone(t *testing.T) {
+	ctx := context.Background()
+	for point := range 4 {
+		dir := t.TempDir()
+		w, err := Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		before := tree(dir)
+		c, _, err := w.Plan(ctx, "a/b/f", []byte("x"))
+		if err == nil {
+			err = w.Apply(ctx, c, []byte("x"))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, gone := range []string{"a/b/f", "a/b", "a"}[:point] {
+			if err := os.Remove(filepath.Join(dir, gone)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if found, _, err := w.ProbeUndo(ctx, c); err != nil || (found == protocol.FoundDone) != (point == 3) {
+			t.Errorf("after %d of 3 steps the probe finds %s, %v", point, found, err)
+		}
+		if err := w.Undo(ctx, c); err != nil {
+			t.Error(err)
+		}
+		if after := tree(dir); after != before {
+			t.Errorf("after %d of 3 steps the tree is\n%s", point, after)
+		}
+	}
+}
+
 // TestFoldersOfOthersStay: a folder that was made and is used by somebody else
 // stays.
 func TestFoldersOfOthersStay(t *testing.T) {

@@ -3,7 +3,6 @@ package driver
 import (
 	"context"
 	"errors"
-	"maps"
 
 	"github.com/tipstaff/tipstaff/kernel"
 	"github.com/tipstaff/tipstaff/ports"
@@ -40,7 +39,10 @@ func (r *Run) claims(a protocol.Prepare) func(context.Context, reply, func(strin
 	if a.Key == "" {
 		return nil
 	}
-	tenant, mine := r.state.Begin().Tenant, maps.Clone(r.memory.done)
+	tenant, mine := r.state.Begin().Tenant, make(map[uint64]protocol.ToolDone, len(r.memory.done))
+	for call, done := range r.memory.done {
+		mine[call] = done
+	}
 	r.memory.tools[a.Call] = a.Intent.Call.Name
 	return func(ctx context.Context, answer reply, refused func(string) reply) reply {
 		raw, err := r.parts.Record.Get(ctx, protocol.ClaimKey(tenant, a.Key))
