@@ -282,12 +282,15 @@ func (a *api) signature(f *types.Func) string {
 	if !ok {
 		return "()"
 	}
-	var params []*types.TypeParam
+	generic := ""
 	for p := range sig.TypeParams().TypeParams() {
-		params = append(params, p)
+		generic += ", " + p.Obj().Name() + " " + a.of(p.Constraint())
 	}
-	bare := types.NewSignatureType(nil, nil, params, nameless(sig.Params()), nameless(sig.Results()), sig.Variadic())
-	return strings.TrimPrefix(a.of(bare), "func")
+	if generic != "" {
+		generic = "[" + generic[2:] + "]"
+	}
+	bare := types.NewSignatureType(nil, nil, nil, nameless(sig.Params()), nameless(sig.Results()), sig.Variadic())
+	return generic + strings.TrimPrefix(a.of(bare), "func")
 }
 
 func nameless(t *types.Tuple) *types.Tuple {

@@ -49,8 +49,9 @@ func speaksProvider(s *Source) []Finding {
 		"net/...", "crypto/tls", "~/adapters/...", "~/host/...",
 		"github.com/openai/...", "github.com/anthropics/...", "google.golang.org/...", "cloud.google.com/...", "github.com/aws/...")
 	vendor := regexp.MustCompile(`(?i)` + strings.Join(vendors(), "|"))
+	joined := strings.NewReplacer("_", "", "-", "")
 	s.eachWording(true, func(w wording) {
-		if name := vendor.FindString(strings.NewReplacer("_", "", "-", "").Replace(w.text)); name != "" {
+		if name := vendor.FindString(joined.Replace(w.text)); name != "" {
 			out = append(out, s.at(w.pos, "a %s names %q: a vendor is known to its adapter only", w.kind, name))
 		}
 	})

@@ -234,14 +234,19 @@ func TestBlindChecksAreRed(t *testing.T) {
 			file := filepath.Join(tree, "kernel", "planted.go")
 			write(t, file, code)
 			defer os.Remove(file)
-			found, err := loader.Purity(tree)
+			s, err := loader.Load(tree, "kernel")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.ContainsFunc(found["types"], func(f Finding) bool { return f.File == "kernel/planted.go" }) {
-				t.Errorf("not noticed: %v", found["types"])
+			if !slices.ContainsFunc(s.Errors, func(f Finding) bool { return f.File == "kernel/planted.go" }) {
+				t.Errorf("not noticed: %v", s.Errors)
 			}
 		})
+	}
+	write(t, filepath.Join(tree, "protocol", "planted.go"), "package protocol\n\nvar _ = nobody\n")
+	found, err := loader.Purity(tree)
+	if err != nil || len(found["types"]) == 0 {
+		t.Errorf("purity of what does not type-check: %v, %v", found, err)
 	}
 	if _, err := Purity(t.TempDir()); err == nil {
 		t.Error("a folder without a module is pure")
@@ -264,11 +269,12 @@ func TestDriverBuildsNothing(t *testing.T) {
 			file := filepath.Join(tree, p.dir, "planted.go")
 			write(t, file, "package "+lastElement("/"+p.dir)+"\n\n"+p.code+"\n")
 			defer os.Remove(file)
-			found, err := loader.Purity(tree)
+			s, err := loader.Load(tree, p.dir)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.ContainsFunc(found[p.check], func(f Finding) bool { return f.File == p.dir+"/planted.go" }) {
+			c := Checks()[slices.IndexFunc(Checks(), func(c Check) bool { return c.ID == p.check })]
+			if found := c.Find(s); !slices.Contains(c.In, p.dir) || len(found) == 0 || found[0].File != p.dir+"/planted.go" {
 				t.Errorf("not noticed: %v", found)
 			}
 		})

@@ -31,6 +31,8 @@ func TestCanonical(t *testing.T) {
 		{"needed escapes have one form", `"\u0022\u005c\u000a\u0009\u0000\u001f"`, `"\"\\\n\t\u0000\u001f"`},
 		{"markup is not escaped", `"<b>&amp;</b>"`, `"<b>&amp;</b>"`},
 		{"a capital is another member", `{"a":1,"A":2}`, `{"A":2,"a":1}`},
+		{"the neighbours of the surrogates", `"\ud7ff\ue000"`, "\"\ud7ff\ue000\""},
+		{"the first and the last pair", `"\ud800\udc00\udbff\udfff"`, "\"\U00010000\U0010ffff\""},
 		{"an escaped backslash is no escape", `"\\ud800"`, `"\\ud800"`},
 		{"deep enough", nested(MaxJSONDepth, "1"), nested(MaxJSONDepth, "1")},
 		{"deep enough and empty", nested(MaxJSONDepth, ""), nested(MaxJSONDepth, "")},

@@ -126,10 +126,10 @@ func (p *parser) signed() (*apd.Decimal, error) {
 		return nil, err
 	}
 	v, err := p.signed()
-	if err != nil || op == "+" || v.IsZero() {
+	if err != nil || op == "+" {
 		return v, err
 	}
-	return new(apd.Decimal).Neg(v), nil
+	return new(apd.Decimal).Neg(v), nil // which leaves 0 without a sign
 }
 
 func (p *parser) power() (*apd.Decimal, error) {
