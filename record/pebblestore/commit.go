@@ -90,13 +90,13 @@ func (s *Store) commit(group []*request) {
 		answer(group, err)
 		return
 	}
-	b := s.db.NewIndexedBatch()
+	b := s.db.NewBatch()
 	defer b.Close()
 	taken := make([]*request, 0, len(group))
-	heads := map[protocol.RunID]protocol.Head{}
+	g := groupState{heads: map[protocol.RunID]protocol.Head{}, claims: map[string][]byte{}}
 	sync := false
 	for _, r := range group {
-		if err := s.add(b, heads, r.batch); err != nil {
+		if err := s.add(b, g, r.batch); err != nil {
 			r.result <- err
 			continue
 		}
@@ -105,6 +105,9 @@ func (s *Store) commit(group []*request) {
 	}
 	if len(taken) == 0 {
 		return
+	}
+	for run, head := range g.heads {
+		b.Set(encodeKey(protocol.HeadKey(run)), protocol.MustMarshal(head), nil)
 	}
 	opts := pebble.NoSync
 	if sync {
@@ -121,7 +124,7 @@ func (s *Store) commit(group []*request) {
 		answer(taken, err)
 		return
 	}
-	for run, head := range heads {
+	for run, head := range g.heads {
 		s.heads.put(run, head)
 	}
 	answer(taken, nil)
@@ -133,9 +136,16 @@ func answer(group []*request, err error) {
 	}
 }
 
+// groupState is what the group itself changes: where its runs will end and which
+// keys it takes.
+type groupState struct {
+	heads  map[protocol.RunID]protocol.Head
+	claims map[string][]byte
+}
+
 // add puts one request into the group's batch, when it fits.
-func (s *Store) add(b *pebble.Batch, heads map[protocol.RunID]protocol.Head, batch protocol.Batch) error {
-	head, ok := heads[batch.Run]
+func (s *Store) add(b *pebble.Batch, g groupState, batch protocol.Batch) error {
+	head, ok := g.heads[batch.Run]
 	if !ok {
 		var err error
 		if head, err = s.head(batch.Run); err != nil {
@@ -149,21 +159,33 @@ func (s *Store) add(b *pebble.Batch, heads map[protocol.RunID]protocol.Head, bat
 		return fmt.Errorf("a batch of %d lines cannot move a head from %d to %d", len(batch.Lines), batch.Expect.Next, batch.Head.Next)
 	}
 	for _, c := range batch.Claims {
-		key := encodeKey(protocol.ClaimKey(c.Tenant, c.Key))
-		v, closer, err := b.Get(key)
-		if err == nil {
-			same := bytes.Equal(v, c.Value)
-			closer.Close()
-			if !same {
-				return ports.ErrClaimed
-			}
-		} else if !errors.Is(err, pebble.ErrNotFound) {
-			return fmt.Errorf("the record cannot be read: %w", err)
+		held, err := s.claimed(g, c)
+		if err != nil {
+			return err
+		}
+		if held != nil && !bytes.Equal(held, c.Value) {
+			return ports.ErrClaimed
 		}
 	}
 	s.write(b, batch)
-	heads[batch.Run] = batch.Head
+	g.heads[batch.Run] = batch.Head
+	for _, c := range batch.Claims {
+		g.claims[string(encodeKey(protocol.ClaimKey(c.Tenant, c.Key)))] = c.Value
+	}
 	return nil
+}
+
+// claimed is what a key is bound to, in the group or before; nil when it is free.
+func (s *Store) claimed(g groupState, c protocol.Claim) ([]byte, error) {
+	key := protocol.ClaimKey(c.Tenant, c.Key)
+	if v, ok := g.claims[string(encodeKey(key))]; ok {
+		return v, nil
+	}
+	v, err := s.Get(context.Background(), key)
+	if errors.Is(err, ports.ErrNotFound) {
+		return nil, nil
+	}
+	return v, err
 }
 
 // write cannot fail: Pebble's batches are memory until they are committed.
@@ -180,7 +202,6 @@ func (s *Store) write(b *pebble.Batch, batch protocol.Batch) {
 	if batch.State != nil {
 		b.Set(encodeKey(protocol.CheckpointKey(batch.Run, batch.Head.Next)), batch.State, nil)
 	}
-	b.Set(encodeKey(protocol.HeadKey(batch.Run)), protocol.MustMarshal(batch.Head), nil)
 }
 
 // head is where a run's chain ends.
