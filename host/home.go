@@ -112,10 +112,7 @@ func knownSecrets(environ map[string]string) []string {
 // Close closes the home.
 func (h *Host) Close() error { return h.store.Close() }
 
-// Door is the way into the record, for whatever else is shown or logged.
-func (h *Host) Door() *record.Door { return h.door }
-
-// Content reads a piece of content that stands outside the entries.
+// content reads a piece of content that stands outside the entries.
 func (h *Host) content(ctx context.Context, t textRef) (string, error) {
 	return t.whole(ctx, h.store)
 }

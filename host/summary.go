@@ -186,7 +186,9 @@ func (f *fold) command(e protocol.Entry) error {
 			f.out.Goal = "plan " + begin.Plan
 		}
 	case protocol.KindReconcile:
-		f.ended, f.out.Finished = nil, nil
+		if f.ended != nil && f.ended.Outcome == protocol.Drained { // what is over for good stays so
+			f.ended, f.out.Finished = nil, nil
+		}
 	case protocol.KindSettled:
 		c, _, err := record.CommandOf(e)
 		if err != nil {

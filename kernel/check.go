@@ -7,7 +7,7 @@ import (
 )
 
 // Check says which invariant a state breaks; empty when it is sound. Tests call
-// it after every Reduce, the driver when it restores a checkpoint.
+// it after every Reduce, the driver when it takes a run up.
 func (s State) Check() string {
 	st := &s.s
 	if st.Phase == phaseNone {

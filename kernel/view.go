@@ -66,9 +66,6 @@ func (s State) View() View {
 // Finished tells whether nothing more will happen but on an operator's word.
 func (v View) Finished() bool { return v.Phase == string(phaseFinished) }
 
-// Drained tells whether the run was left to be taken up again.
-func (v View) Drained() bool { return v.Phase == string(phaseDrained) }
-
 // Parked tells whether the run waits for a person.
 func (v View) Parked() bool {
 	return v.Phase == string(phaseApproval) || v.Phase == string(phaseRuling)

@@ -52,12 +52,6 @@ func (d *Door) Scrub(c protocol.Command) Scrubbed {
 	return out
 }
 
-// Line redacts one line that is shown or logged outside the record.
-func (d *Door) Line(text string) string {
-	clean, _ := d.redactor.Text(text)
-	return clean
-}
-
 type scrubber struct {
 	door     *Door
 	contents []protocol.Content

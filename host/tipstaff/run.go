@@ -288,19 +288,29 @@ func (a *app) takeUp(ctx context.Context, h *host.Host, id protocol.RunID, jsonl
 	if err != nil {
 		return err
 	}
+	if _, resume := c.(protocol.Reconcile); resume && d.Status().View.Finished() {
+		go drop(d)
+		if err := d.Close(); err != nil {
+			return err
+		}
+		return a.report(ctx, h, id, jsonl)
+	}
 	word, err := d.Submit(ctx, c)
 	if err == nil && word.Code != "" {
 		err = host.Usage("%s", word.Message)
 	}
 	if err != nil {
-		go func() { // nobody reads the rest
-			for range d.Events() {
-			}
-		}()
-		_ = d.Close()
+		go drop(d)
+		_ = d.Close() // the first error is the one to tell
 		return err
 	}
 	return a.drive(ctx, h, d, jsonl)
+}
+
+// drop reads the events of a run that nobody wants to see.
+func drop(d *host.Driven) {
+	for range d.Events() {
+	}
 }
 
 // operator is who gives orders on this machine.

@@ -55,6 +55,10 @@ func TestGoalOnTheCallersDatabase(t *testing.T) {
 	if !slices.Equal(done, []string{"sql_readonly", "calculator"}) {
 		t.Errorf("tool_done: %v", done)
 	}
+	again := b.summary(0, "resume", string(s.RunID))
+	if again.Head != s.Head || again.Answer != s.Answer {
+		t.Errorf("resuming what is over changed it: %+v", again)
+	}
 	code, out, _ := b.run("run", "How much?", "--script", "s.json")
 	if code != 0 || out != "It is 63.\n" {
 		t.Errorf("%d, %q", code, out)

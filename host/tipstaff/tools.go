@@ -87,10 +87,7 @@ func (a *app) call(ctx context.Context, name, arguments, key string) error {
 		if err != nil {
 			return err
 		}
-		go func() { // the result is read from the record
-			for range d.Events() {
-			}
-		}()
+		go drop(d) // the result is read from the record
 		if err := d.Close(); err != nil {
 			return err
 		}

@@ -161,7 +161,12 @@ func Open(ctx context.Context, parts *Parts, id protocol.RunID, attach int) (*Ru
 		r.cancel()
 		return nil, &record.Damage{Run: id, Seq: out.Head.Next, What: "entries are missing at the end, or the stored head is another one"}
 	}
+	if broken := out.State.Check(); broken != "" {
+		r.cancel()
+		return nil, fmt.Errorf("run %s is not taken up: %s", id, broken)
+	}
 	r.state = out.State
+	r.publish(nil)
 	go r.loop()
 	return r, nil
 }

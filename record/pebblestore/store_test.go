@@ -157,6 +157,21 @@ func TestFailedWriteOrSync(t *testing.T) {
 	}
 }
 
+// TestFullDisk: the words say what to do about it.
+func TestFullDisk(t *testing.T) {
+	left := &atomic.Int64{}
+	left.Store(1 << 40)
+	s, err := Open("home", Options{FS: faultyFS{vfs.NewCrashableMem(), left}, KeepLogs: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	s.poison.fail(errors.New("write home/000004.log: no space left on device"))
+	if err := s.Append(context.Background(), conformance.NewRun(1).Next(1, true)); !errors.Is(err, ports.ErrPoisoned) || !strings.Contains(err.Error(), "disk is full") {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestCrashImages crashes a workload of several runs at many points and loses
 // unsynced data in random ways: every acknowledged batch is there, whole.
 func TestCrashImages(t *testing.T) {
