@@ -22,8 +22,8 @@ func GoTest(ctx context.Context, root string) Runner {
 		var out, complaint bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &complaint
 		err := cmd.Run()
-		results, note := readEvents(out.Bytes())
-		if err != nil && note == "" {
+		results, note, ended := readEvents(out.Bytes())
+		if err != nil && !ended {
 			note = "the tests did not run through: " + cut(complaint.String()+" "+err.Error())
 		}
 		return results, note
@@ -51,8 +51,8 @@ type testEvent struct {
 
 // readEvents folds the lines of `go test -json` into what became of each test.
 // The note says why the folder failed, when no test did: it does not build, or
-// broke down outside of them.
-func readEvents(lines []byte) (results map[string]string, note string) {
+// broke down outside of them. Ended tells whether the folder's own result came.
+func readEvents(lines []byte) (results map[string]string, note string, ended bool) {
 	results = map[string]string{}
 	var outside strings.Builder
 	failed, testFailed := false, false
@@ -64,12 +64,12 @@ func readEvents(lines []byte) (results map[string]string, note string) {
 		}
 		switch e.Action {
 		case "pass", "fail", "skip":
-			if e.Test != "" {
-				results[e.Test] = e.Action
-				testFailed = testFailed || e.Action == "fail"
-			} else {
-				failed = failed || e.Action == "fail"
+			if e.Test == "" {
+				ended, failed = true, e.Action == "fail"
+				continue
 			}
+			results[e.Test] = e.Action
+			testFailed = testFailed || e.Action == "fail"
 		case "build-output", "output":
 			if e.Test == "" {
 				outside.WriteString(e.Output)
@@ -79,7 +79,7 @@ func readEvents(lines []byte) (results map[string]string, note string) {
 	if failed && !testFailed {
 		note = "the package fails: " + cut(outside.String())
 	}
-	return results, note
+	return results, note, ended
 }
 
 // cut shortens a text to its beginning and one line.

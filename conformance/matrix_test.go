@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"bytes"
+	"context"
 	"maps"
 	"os"
 	"path/filepath"
@@ -172,13 +173,18 @@ func TestMain(m *testing.M) {
 	if got, note := run("leaky", []string{"TestPass"}); got["TestPass"] != "pass" || !strings.Contains(note, "a goroutine is left") {
 		t.Errorf("leaky: %v, %q", got, note)
 	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got, note := GoTest(gone, tree)("good", []string{"TestPass"}); len(got) != 0 || !strings.Contains(note, "did not run through") {
+		t.Errorf("cancelled: %v, %q", got, note)
+	}
 	if got, note := run("good", []string{"TestNone"}); len(got) != 0 || note != "" {
 		t.Errorf("nothing to run: %v, %q", got, note)
 	}
 }
 
 func TestRunPattern(t *testing.T) {
-	if got := runPattern([]string{"TestB/x", "TestA", "TestB", "Test.C"}); got != `^(Test\.C|TestA|TestB)$` {
+	if got := runPattern([]string{"TestB/x", "TestA", "TestB", "Test.C"}); got != `^(TestA|TestB|Test\.C)$` {
 		t.Error(got)
 	}
 }

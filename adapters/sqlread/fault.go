@@ -71,8 +71,7 @@ func (s statement) fault(ctx context.Context, err error) error {
 func (s statement) translate(err *sqlite.Error) error {
 	switch err.Code() & 0xff {
 	case lib.SQLITE_TOOBIG:
-		return &Error{Limit, fmt.Sprintf("a value or a row has more than %d bytes (%d where trim or unhex is given characters): "+
-			"leave the long columns out", MaxValueBytes, setValueBytes)}
+		return &Error{Limit, s.tooLong()}
 	case lib.SQLITE_NOMEM, lib.SQLITE_INTERRUPT, lib.SQLITE_FULL:
 		return &Error{Limit, "the query took too much: ask for less, or narrow it with WHERE and LIMIT"}
 	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED, lib.SQLITE_PROTOCOL, lib.SQLITE_SCHEMA:
@@ -93,6 +92,15 @@ func (s statement) translate(err *sqlite.Error) error {
 		return &Error{Refused, fmt.Sprintf("only one SELECT is answered, without %s (%s)", s.verb, text)}
 	}
 	return &Error{Query, text}
+}
+
+// tooLong says how long values may be, and why not longer.
+func (s statement) tooLong() string {
+	const text = "a value or a row has more than %d bytes, the most that is handled%s: leave the long columns out"
+	if s.valueBytes < MaxValueBytes {
+		return fmt.Sprintf(text, s.valueBytes, " together with instr, replace, trim, unhex or json_patch")
+	}
+	return fmt.Sprintf(text, s.valueBytes, "")
 }
 
 // readOnly tells a database that needs writing before it can be read from a

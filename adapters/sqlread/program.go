@@ -17,9 +17,11 @@ const (
 	// maxSearches bounds the searches for a text in a text between two moments at
 	// which the engine can be stopped.
 	maxSearches = 16
-	// setValueBytes bounds values where sets of characters are searched, which
-	// takes the engine the product of two lengths in single steps.
-	setValueBytes = 16 << 10
+	// searchBytes bounds values where one is searched for in another, and
+	// setBytes where a set of characters or keys is: the work is the product of
+	// two lengths, and done in one step.
+	searchBytes = 128 << 10
+	setBytes    = 16 << 10
 )
 
 // program is a statement that the engine compiled and that may run.
@@ -35,8 +37,8 @@ type program struct {
 // the one that the engine's driver watches the context for, so nothing of the
 // caller's runs unwatched. The plus signs keep the columns' declared types, and
 // with them the driver's reading of texts as times, out of the answer.
-func compile(ctx context.Context, conn *sql.Conn, st statement, rows int) (program, error) {
-	if err := bound(conn, MaxValueBytes); err != nil {
+func compile(ctx context.Context, conn *sql.Conn, st *statement, rows int) (program, error) {
+	if err := bound(conn, st.valueBytes); err != nil {
 		return program{}, err
 	}
 	columns, err := columnsOf(conn, "SELECT * FROM (\n"+st.text+"\n)")
@@ -52,11 +54,10 @@ func compile(ctx context.Context, conn *sql.Conn, st statement, rows int) (progr
 	// Names that begin like this one are the engine's: no table can have it.
 	p.text = fmt.Sprintf("WITH sqlite_answer(%s) AS MATERIALIZED (SELECT * FROM (\n%s\n) LIMIT %d) SELECT %s FROM sqlite_answer",
 		strings.Join(names, ","), st.text, rows, strings.Join(plain, ","))
-	valueBytes, err := inspect(ctx, conn, p.text)
-	if err != nil {
+	if st.valueBytes, err = inspect(ctx, conn, p.text); err != nil {
 		return program{}, err
 	}
-	return p, bound(conn, valueBytes)
+	return p, bound(conn, st.valueBytes)
 }
 
 // columnsOf compiles a text without running it and gives the names of its
@@ -128,18 +129,23 @@ func (c *census) count(op string, p2 int, p4 string) error {
 		return &Error{Limit, fmt.Sprintf("the statement is too large: ask for fewer columns and functions, about %d in all", maxPlaces/4)}
 	}
 	if c.searches > maxSearches {
-		return &Error{Limit, fmt.Sprintf("the statement has too many of LIKE, GLOB, instr, replace and trim: use at most %d", maxSearches)}
+		return &Error{Limit, fmt.Sprintf("the statement searches too often: use LIKE, GLOB, instr, replace, trim and json_patch at most %d times in all", maxSearches)}
 	}
 	return nil
 }
 
 // call takes in a call of a function, written as name(number of arguments).
 func (c *census) call(function string) {
+	most := MaxValueBytes
 	switch function {
-	case "like(2)", "like(3)", "glob(2)", "instr(2)", "replace(3)", "json_patch(2)", "jsonb_patch(2)":
-		c.searches++
-	case "trim(2)", "ltrim(2)", "rtrim(2)", "unhex(2)":
-		c.searches++
-		c.valueBytes = setValueBytes
+	case "like(2)", "like(3)", "glob(2)": // maxPatternBytes bounds the other length
+	case "instr(2)", "replace(3)":
+		most = searchBytes
+	case "trim(2)", "ltrim(2)", "rtrim(2)", "unhex(2)", "json_patch(2)", "jsonb_patch(2)":
+		most = setBytes
+	default:
+		return
 	}
+	c.searches++
+	c.valueBytes = min(c.valueBytes, most)
 }

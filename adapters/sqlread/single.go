@@ -12,6 +12,8 @@ type statement struct {
 	// verb is the first word outside quotes that belongs to another kind of
 	// statement. It only helps to say why the engine found no query.
 	verb string
+	// valueBytes is how long a value and a row may be while it runs.
+	valueBytes int
 }
 
 // single proves that a text is one statement. What the engine would read as one
@@ -44,7 +46,7 @@ func single(text string) (statement, error) {
 	if !s.ended {
 		s.end = len(text)
 	}
-	return statement{text: text[:s.end], verb: s.verb}, nil
+	return statement{text: text[:s.end], verb: s.verb, valueBytes: MaxValueBytes}, nil
 }
 
 // maxWordBytes bounds what is repeated of a word in a message.

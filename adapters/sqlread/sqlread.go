@@ -36,7 +36,7 @@ const (
 	// MaxSQLBytes bounds a statement.
 	MaxSQLBytes = 64 << 10
 	// MaxValueBytes bounds a value and a row inside the engine: longer ones can
-	// neither be made nor be read.
+	// neither be made nor be read. Less holds where a text is searched.
 	MaxValueBytes = 256 << 10
 	// maxConns bounds the queries that run side by side; more wait.
 	maxConns = 4
@@ -131,7 +131,7 @@ func (d *DB) Query(ctx context.Context, text string) (Table, error) {
 		return Table{}, crowded(ctx, err)
 	}
 	defer conn.Close()
-	p, err := compile(ctx, conn, st, d.limits.Rows+1)
+	p, err := compile(ctx, conn, &st, d.limits.Rows+1)
 	if err != nil {
 		return Table{}, st.fault(ctx, err)
 	}
