@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 
 	"github.com/caarlos0/env/v11"
@@ -65,10 +66,24 @@ func LoadConfig(path string, environ map[string]string) (Config, error) {
 
 // Validate checks the values and names the one that is wrong.
 func (c Config) Validate() error {
-	if err := validator.New().Struct(c); err != nil {
-		return usage(errors.Wrap(PlainValidation(err), "configuration"))
+	if err := checker().Struct(c); err != nil {
+		return usage(errors.Wrap(plainValidation(err), "configuration"))
 	}
 	return nil
+}
+
+// checker checks struct tags and speaks of members by the names users write.
+func checker() *validator.Validate {
+	v := validator.New()
+	v.RegisterTagNameFunc(func(f reflect.StructField) string {
+		for _, tag := range []string{"json", "toml"} {
+			if name, _, _ := strings.Cut(f.Tag.Get(tag), ","); name != "" && name != "-" {
+				return name
+			}
+		}
+		return f.Name
+	})
+	return v
 }
 
 func defaultHome(environ map[string]string) string {
@@ -117,19 +132,29 @@ func readTOML(path string, v any) error {
 	return usage(errors.Wrap(err, path))
 }
 
-// PlainValidation gives the first fault of a validation in words.
-func PlainValidation(err error) error {
+// plainValidation gives the first fault of a validation in words.
+func plainValidation(err error) error {
 	var faults validator.ValidationErrors
 	if !errors.As(err, &faults) || len(faults) == 0 {
 		return err
 	}
 	f := faults[0]
 	_, field, _ := strings.Cut(f.Namespace(), ".")
-	rule := f.Tag()
-	if f.Param() != "" {
-		rule += " " + f.Param()
+	most := "at most " + f.Param()
+	switch f.Tag() {
+	case "oneof":
+		return fmt.Errorf("%s is one of %s, not %q", field, strings.ReplaceAll(f.Param(), " ", ", "), fmt.Sprint(f.Value()))
+	case "min":
+		return fmt.Errorf("%s is at least %s", field, f.Param())
+	case "max":
+		if f.Kind() == reflect.String {
+			most += " characters"
+		}
+		return fmt.Errorf("%s is %s", field, most)
+	case "required":
+		return fmt.Errorf("%s is missing", field)
 	}
-	return fmt.Errorf("%s: it does not satisfy %q", field, rule)
+	return fmt.Errorf("%s is not right (%s)", field, f.Tag())
 }
 
 func plainEnv(err error) string {
@@ -183,8 +208,8 @@ func LoadFSM(path string) ([]protocol.Transition, error) {
 	if err := readTOML(path, &f); err != nil {
 		return nil, err
 	}
-	if err := validator.New().Struct(f); err != nil {
-		return nil, usage(errors.Wrap(PlainValidation(err), path))
+	if err := checker().Struct(f); err != nil {
+		return nil, usage(errors.Wrap(plainValidation(err), path))
 	}
 	for i, t := range f.Transitions {
 		if err := t.Validate(); err != nil {

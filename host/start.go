@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/go-playground/validator/v10"
 	"github.com/google/uuid"
 	"github.com/pkg/errors"
 
@@ -259,7 +258,7 @@ func CheckPlan(ctx context.Context, p protocol.Plan, find func(string) (ports.To
 	if len(p.Steps) == 0 {
 		return nil, Usage("plan: it has no steps")
 	}
-	if err := validator.New().Struct(p); err != nil {
+	if err := checker().Struct(p); err != nil {
 		return nil, usage(errors.Wrap(planFault(p, err), "plan"))
 	}
 	var steps []protocol.Step
@@ -285,7 +284,7 @@ func planFault(p protocol.Plan, err error) error {
 		}
 		seen[s.ID] = i
 	}
-	return PlainValidation(err)
+	return plainValidation(err)
 }
 
 func checkStep(ctx context.Context, s protocol.PlanStep, find func(string) (ports.ToolV1, bool)) (protocol.Step, error) {
