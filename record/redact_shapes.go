@@ -160,8 +160,17 @@ func findBlocks(spans []span, s string) []span {
 	}
 }
 
+// maxAddressBytes bounds how far an address is read for its password, and
+// maxHeaderBytes how far a header is read: so that hostile text costs no more
+// than its length.
+const (
+	maxAddressBytes = 4 << 10
+	maxHeaderBytes  = 16 << 10
+)
+
 // findUserinfo looks for passwords in addresses: scheme://user:password@host.
 func findUserinfo(spans []span, s string) []span {
+	blank, clear := -1, 0 // where the next blank is, and up to where there is no @
 	for at := 0; ; {
 		i := strings.Index(s[at:], "://")
 		if i < 0 {
@@ -169,16 +178,23 @@ func findUserinfo(spans []span, s string) []span {
 		}
 		from := at + i + 3
 		at = from
-		end := from + strings.IndexAny(s[from:]+" ", " \t\n\r\"'<>`")
-		host := strings.LastIndexByte(s[from:end], '@')
-		if host < 0 {
+		if blank < from {
+			blank = len(s)
+			if i := strings.IndexAny(s[from:], " \t\n\r\"'<>`"); i >= 0 {
+				blank = from + i
+			}
+		}
+		end := min(blank, from+maxAddressBytes)
+		if clear = max(clear, from); clear >= end || strings.IndexByte(s[clear:end], '@') < 0 {
+			clear = end
 			continue
 		}
-		colon := strings.IndexByte(s[from:from+host], ':')
-		if colon < 0 || colon+1 == host {
+		host := from + strings.LastIndexByte(s[from:end], '@')
+		colon := strings.IndexByte(s[from:host], ':')
+		if colon < 0 || from+colon+1 == host {
 			continue
 		}
-		spans = append(spans, span{from + colon + 1, from + host, "password"})
+		spans = append(spans, span{from + colon + 1, host, "password"})
 		at = end
 	}
 }
@@ -267,11 +283,11 @@ func findAssigned(spans []span, s string) []span {
 		}
 		switch kind {
 		case "cookie":
-			spans = findCookies(spans, s, from)
+			spans, i = findCookies(spans, s, from)
 			continue
 		case "authorization":
-			if word, rest, ok := strings.Cut(s[from:], " "); ok && wordsOnly(word) {
-				from = len(s) - len(strings.TrimLeft(rest, " "))
+			if word, rest, ok := strings.Cut(s[from:min(len(s), from+64)], " "); ok && wordsOnly(word) {
+				from += len(word) + 1 + len(rest) - len(strings.TrimLeft(rest, " "))
 			}
 		}
 		to := valueEnd(s, from)
@@ -322,19 +338,22 @@ func valueEnd(s string, from int) int {
 	return len(s)
 }
 
-// findCookies takes the values out of a cookie header, which ends with its line.
-func findCookies(spans []span, s string, from int) []span {
-	line := s[from:]
+// findCookies takes the values out of a cookie header, which ends with its line,
+// and says where that is.
+func findCookies(spans []span, s string, from int) ([]span, int) {
+	line := s[from:min(len(s), from+maxHeaderBytes)]
 	if i := strings.IndexAny(line, "\n\r\""); i >= 0 {
 		line = line[:i]
 	}
+	begin := from
 	for pair := range strings.SplitSeq(line, ";") {
 		name, value, ok := strings.Cut(pair, "=")
-		at := from + strings.Index(line, pair) + len(name) + 1
+		at := begin + len(name) + 1
+		begin += len(pair) + 1
 		const leastCookie = 12 // a theme or a language is not a session
 		if ok && len(value) >= leastCookie {
 			spans = append(spans, span{at, at + len(value), "cookie"})
 		}
 	}
-	return spans
+	return spans, from + max(len(line), 1) - 1
 }

@@ -122,3 +122,17 @@ func BenchmarkRedactCleanKilobyte(b *testing.B) {
 		r.Text(s)
 	}
 }
+
+// BenchmarkRedactHostile takes a mebibyte of what a search could get lost in: the
+// figures are all of one size.
+func BenchmarkRedactHostile(b *testing.B) {
+	r := NewRedactor([]byte("key"), "aaaaaaaaab")
+	for _, unit := range []string{"://", "://a:b@", "cookie:", "authorization:", "password=", "-----BEGIN ", "a\n", "sk-", "eyJ.", "[redacted:", `{"token":`} {
+		s := strings.Repeat(unit, 1<<20/len(unit))
+		b.Run(strings.Trim(unit, ":\n-"), func(b *testing.B) {
+			for b.Loop() {
+				r.Text(s)
+			}
+		})
+	}
+}
