@@ -157,8 +157,24 @@ func plainValidation(err error) error {
 	return fmt.Errorf("%s is not right (%s)", field, f.Tag())
 }
 
+// plainEnv names the variable whose value cannot be read.
 func plainEnv(err error) string {
-	return strings.TrimPrefix(err.Error(), "env: ")
+	var all env.AggregateError
+	var bad env.ParseError
+	if !errors.As(err, &all) || len(all.Errors) == 0 || !errors.As(all.Errors[0], &bad) {
+		return strings.TrimPrefix(err.Error(), "env: ")
+	}
+	name, kind := bad.Name, "of the right kind"
+	if f, ok := reflect.TypeFor[Config]().FieldByName(bad.Name); ok {
+		name = f.Tag.Get("env")
+	}
+	switch bad.Type.Kind() {
+	case reflect.Int, reflect.Int64:
+		kind = "a whole number"
+	case reflect.Bool:
+		kind = "true or false"
+	}
+	return name + " is not " + kind
 }
 
 // UsageError is a mistake of the caller: exit code 2, and nothing has happened.

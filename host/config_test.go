@@ -38,10 +38,14 @@ func TestPrecedence(t *testing.T) {
 
 // TestBadEnvironment: a bad value is an error that names the variable's member.
 func TestBadEnvironment(t *testing.T) {
-	for _, environ := range []map[string]string{
-		{"MAX_STEPS": "many"}, {"MAX_STEPS": "-1"}, {"RUN_TIMEOUT_S": "1e99"}, {"LLM_PROVIDER": "oracle"},
+	for says, environ := range map[string]map[string]string{
+		"MAX_STEPS is not a whole number":           {"MAX_STEPS": "many"},
+		"max_turns is at least 0":                   {"MAX_STEPS": "-1"},
+		"RUN_TIMEOUT_S is not a whole number":       {"RUN_TIMEOUT_S": "1e99"},
+		"TIPSTAFF_SHOWCASE is not true or false":    {"TIPSTAFF_SHOWCASE": "perhaps"},
+		"provider is one of script, not \"oracle\"": {"LLM_PROVIDER": "oracle"},
 	} {
-		if _, err := LoadConfig("", environ); err == nil || strings.Contains(err.Error(), "strconv: ") {
+		if _, err := LoadConfig("", environ); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v: %v", environ, err)
 		}
 	}
