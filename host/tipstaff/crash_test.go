@@ -146,6 +146,9 @@ func TestKilledBetweenRenameAndTerminal(t *testing.T) {
 	b.until(func() bool { return b.read("w/app.conf") == "new\n" })
 	_ = c.Process.Kill()
 	_ = c.Wait()
+	if _, _, hint := b.run("runs"); !strings.Contains(hint, "tipstaff resume "+string(id)) {
+		t.Errorf("nobody says that the run was cut off: %s", hint)
+	}
 	b.run("resume", string(id))
 	s := b.shown(id)
 	if s.FSMState != protocol.FailedRolledBack || !s.Effects[0].Proven {

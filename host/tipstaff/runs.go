@@ -27,6 +27,11 @@ func (a *app) runsCommand() *cobra.Command {
 				for _, s := range all {
 					fmt.Fprintf(a.out, "%s  %s  %-18s %-22s %s\n", s.RunID, time.UnixMilli(s.Created).UTC().Format(time.RFC3339), s.Status, s.FSMState, a.clean(short(s.Goal)))
 				}
+				for _, s := range all {
+					if s.Status == protocol.StatusRunning || s.Status == protocol.StatusDrained { // nobody else has the home: nobody drives it
+						a.say("cut off: tipstaff resume %s goes on", s.RunID)
+					}
+				}
 				return nil
 			})
 		},
