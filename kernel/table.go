@@ -8,7 +8,7 @@ import (
 
 // chunkRows is how many rows one chunk of a table holds at most: what a change
 // copies is one chunk and the list of chunks.
-const chunkRows = 32
+const chunkRows = 16
 
 // keyed is a row of a table. Keys grow in the order rows are added.
 type keyed interface{ key() uint64 }

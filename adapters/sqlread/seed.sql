@@ -1,3 +1,4 @@
+begin;
 create table customers (id integer primary key, name text not null, city text not null);
 create table orders (
   id integer primary key,
@@ -11,3 +12,4 @@ insert into customers (id, name, city) values
 insert into orders (id, customer_id, item, total, ordered_on) values
   (1, 1, 'desk', 400, '2026-01-05'), (2, 2, 'lamp', 60, '2026-01-09'), (3, 2, 'chair', 240, '2026-02-02'),
   (4, 3, 'shelf', 180, '2026-02-14'), (5, 4, 'monitor', 300, '2026-03-01'), (6, 1, 'mouse', 20, '2026-03-03');
+commit;

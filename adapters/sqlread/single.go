@@ -5,115 +5,163 @@ import (
 	"strings"
 )
 
-// single proves that a text is one statement that begins like a query and keeps
-// its parentheses closed, and gives it without a semicolon at its end. What it is
-// then the engine proves.
-func single(s string) (string, error) {
-	if len(s) > MaxSQLBytes {
-		return "", &Error{Limit, fmt.Sprintf("a statement has at most %d bytes", MaxSQLBytes)}
-	}
-	first, end, err := scan(s)
-	if err != nil {
-		return "", err
-	}
-	switch strings.ToUpper(first) {
-	case "SELECT", "WITH", "VALUES":
-		return s[:end], nil
-	case "":
-		return "", &Error{Refused, "there is no statement"}
-	}
-	return "", &Error{Refused, "only one SELECT is answered, not " + strings.ToUpper(first[:min(len(first), 20)])}
+// statement is one piece of SQL that begins like a query, keeps its parentheses
+// closed and has no semicolon. What it is then the engine proves.
+type statement struct {
+	text string
+	// verb is the first word outside quotes that belongs to another kind of
+	// statement. It only helps to say why the engine found no query.
+	verb string
+	// valueBytes is how long a value and a row may be while it runs.
+	valueBytes int
 }
 
-// scan finds the first word and where the statement ends.
-func scan(s string) (first string, end int, err error) {
-	depth, ended := 0, false
-	end = len(s)
-	for i := 0; i < len(s); {
-		next, blank, err := skip(s, i)
+// single proves that a text is one statement. What the engine would read as one
+// piece, this reads as one piece or refuses.
+func single(text string) (statement, error) {
+	if len(text) > MaxSQLBytes {
+		return statement{}, &Error{Limit, fmt.Sprintf("a statement has at most %d bytes", MaxSQLBytes)}
+	}
+	if strings.IndexByte(text, 0) >= 0 {
+		return statement{}, &Error{Refused, "there is a NUL in the statement"} // the engine would stop there
+	}
+	var s scan
+	for i := 0; i < len(text); {
+		p, err := next(text, i)
+		if err == nil {
+			err = s.take(text, i, p)
+		}
 		if err != nil {
-			return "", 0, err
+			return statement{}, err
 		}
-		if blank {
-			i = next
-			continue
-		}
-		if ended {
-			return "", 0, &Error{Refused, "only one statement is answered at a time"}
-		}
-		switch s[i] {
-		case ';':
-			ended, end = true, i
-		case '(':
-			depth++
-		case ')':
-			if depth--; depth < 0 {
-				return "", 0, &Error{Refused, "a parenthesis closes that was never opened"}
-			}
-		}
-		if first == "" && s[i] != '(' {
-			first = s[i:next]
-		}
-		i = next
+		i = p.end
 	}
-	if depth != 0 {
-		return "", 0, &Error{Query, "a parenthesis is not closed"}
+	switch strings.ToUpper(s.first) {
+	case "":
+		return statement{}, &Error{Refused, "there is no statement: send one SELECT"}
+	case "SELECT", "WITH", "VALUES":
+	default:
+		return statement{}, &Error{Refused, fmt.Sprintf("only one SELECT is answered, not %s", visible(strings.ToUpper(s.first), maxWordBytes))}
 	}
-	return first, end, nil
+	if s.depth != 0 {
+		return statement{}, &Error{Query, "a parenthesis is not closed"}
+	}
+	if !s.ended {
+		s.end = len(text)
+	}
+	return statement{text: text[:s.end], verb: s.verb, valueBytes: MaxValueBytes}, nil
 }
 
-// skip steps over one piece of SQL: a blank or comment, a quoted text, a word, or
-// one character.
-func skip(s string, i int) (next int, blank bool, err error) {
-	c := s[i]
+// maxWordBytes bounds what is repeated of a word in a message.
+const maxWordBytes = 32
+
+// scan is what is known of a statement so far.
+type scan struct {
+	first, verb string
+	depth, end  int
+	ended       bool
+}
+
+// take takes in the piece that begins at i.
+func (s *scan) take(text string, i int, p piece) error {
 	switch {
-	case c == 0:
-		return 0, false, &Error{Refused, "there is a NUL in the statement"}
+	case p.blank:
+		return nil
+	case text[i] == ';':
+		if !s.ended {
+			s.ended, s.end = true, i
+		}
+		return nil
+	case s.ended:
+		return &Error{Refused, "only one statement is answered at a time"}
+	case text[i] == '(':
+		s.depth++
+		return nil
+	case text[i] == ')':
+		if s.depth--; s.depth < 0 {
+			return &Error{Refused, "a parenthesis closes that was never opened"}
+		}
+	}
+	if s.first == "" {
+		s.first = text[i:p.end]
+	}
+	if word := strings.ToUpper(text[i:p.end]); s.verb == "" && otherVerb(word) {
+		s.verb = word
+	}
+	return nil
+}
+
+// otherVerb tells the words that make another statement than a query.
+func otherVerb(word string) bool {
+	switch word {
+	case "INSERT", "UPDATE", "DELETE", "REPLACE", "MERGE", "INTO", "CREATE", "DROP", "ALTER", "ATTACH", "DETACH",
+		"PRAGMA", "VACUUM", "EXPLAIN", "REINDEX", "ANALYZE", "SHARE":
+		return true
+	}
+	return false
+}
+
+// piece is a part of a text that the engine reads as a whole.
+type piece struct {
+	end   int
+	blank bool
+}
+
+// next reads the piece that begins at i: a blank or comment, a quoted text or
+// name, a word or number, or one character.
+func next(text string, i int) (piece, error) {
+	c := text[i]
+	switch {
 	case c == ' ' || c >= '\t' && c <= '\r':
-		return i + 1, true, nil
-	case strings.HasPrefix(s[i:], "--"):
-		if j := strings.IndexByte(s[i:], '\n'); j >= 0 {
-			return i + j + 1, true, nil
-		}
-		return len(s), true, nil
-	case strings.HasPrefix(s[i:], "/*"):
-		j := strings.Index(s[i+2:], "*/")
-		if j < 0 {
-			return 0, false, &Error{Query, "a comment is not closed"}
-		}
-		return i + 2 + j + 2, true, nil
+		return piece{end: i + 1, blank: true}, nil
+	case strings.HasPrefix(text[i:], "--"):
+		return comment(text, i, "\n", len(text))
+	case strings.HasPrefix(text[i:], "/*"):
+		return comment(text, i, "*/", -1)
 	case c == '\'' || c == '"' || c == '`' || c == '[':
-		next, err = quoted(s, i)
-		return next, false, err
+		return quoted(text, i)
+	case strings.IndexByte("?$@:#", c) >= 0:
+		// The engine reads $a(…) as one name, whatever stands in it.
+		return piece{}, &Error{Query, fmt.Sprintf("%q has no meaning here: write values out, texts in single quotes, and casts as CAST(x AS type)", c)}
 	case wordByte(c):
-		for next = i; next < len(s) && wordByte(s[next]); next++ {
+		end := i + 1
+		for end < len(text) && wordByte(text[end]) {
+			end++
 		}
-		return next, false, nil
+		return piece{end: end}, nil
 	}
-	return i + 1, false, nil
+	return piece{end: i + 1}, nil
 }
 
-// quoted finds the end of a text or a name in quotes. A doubled quote stands for
-// itself; a bracket ends at the first closing one.
-func quoted(s string, i int) (int, error) {
-	closing := s[i]
-	if closing == '[' {
-		closing = ']'
+// comment reads up to and with its closing; open is where it ends without one,
+// negative when it must not. Comments do not nest.
+func comment(text string, i int, closing string, open int) (piece, error) {
+	const opening = 2
+	end := strings.Index(text[i+opening:], closing)
+	switch {
+	case end >= 0:
+		open = i + opening + end + len(closing)
+	case open < 0:
+		return piece{}, &Error{Query, "a comment is not closed"}
 	}
-	for j := i + 1; j < len(s); j++ {
-		switch {
-		case s[j] == 0:
-			return 0, &Error{Refused, "there is a NUL in the statement"}
-		case s[j] != closing:
-		case closing != ']' && j+1 < len(s) && s[j+1] == closing:
-			j++
-		default:
-			return j + 1, nil
-		}
-	}
-	return 0, &Error{Query, "a quote is not closed"}
+	return piece{end: open, blank: true}, nil
 }
 
+// quoted reads a text or name in quotes. One with a doubled quote inside is read
+// as two that touch, which comes to the same.
+func quoted(text string, i int) (piece, error) {
+	closing := text[i : i+1]
+	if closing == "[" {
+		closing = "]"
+	}
+	end := strings.Index(text[i+1:], closing)
+	if end < 0 {
+		return piece{}, &Error{Query, fmt.Sprintf("a quote %s is not closed", text[i:i+1])}
+	}
+	return piece{end: i + 1 + end + 1}, nil
+}
+
+// wordByte tells the bytes of words and numbers.
 func wordByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c >= 0x80
 }
