@@ -38,6 +38,8 @@ func TestDecodeRefuses(t *testing.T) {
 		{"a lone surrogate in raw arguments", `{"steps":[{"args":{"a":"\ud800"}}]}`, "lone surrogate"},
 		{"too deep in raw arguments", `{"steps":[{"args":` + nested(MaxJSONDepth, "") + `}]}`, "nested deeper"},
 		{"another type", `{"name":7}`, "name: a number does not fit here"},
+		{"an object for a text", `{"name":{"a":1}}`, "name: a object does not fit here"},
+		{"a list for a text", `{"steps":[{"id":["a"]}]}`, "does not fit here"},
 		{"another type, deep", `{"steps":[{"id":"a","retries":"2"}]}`, "retries"},
 		{"a fraction", `{"steps":[{"retries":1.5}]}`, "retries"},
 		{"a number too big", `{"steps":[{"retries":99999999999999999999}]}`, "retries"},
