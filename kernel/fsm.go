@@ -68,14 +68,21 @@ func Guardrail(added []protocol.Transition) []Edge {
 	return table
 }
 
-// transition finds the first open edge, the normative ones first; ok is false
-// when there is none.
+// transition finds the first open edge; ok is false when there is none. Where the
+// normative table speaks of a state and an event, it has the last word: an added
+// edge cannot open a guard.
 func transition(added []protocol.Transition, from protocol.FSMState, on protocol.FSMEvent, g guards) (to protocol.FSMState, ok bool) {
-	base := normative()
+	base, guarded := normative(), false
 	for i := range base {
-		if e := &base[i]; e.From == from && e.On == on && e.open(g) {
-			return e.To, true
+		if e := &base[i]; e.From == from && e.On == on {
+			if e.open(g) {
+				return e.To, true
+			}
+			guarded = true
 		}
+	}
+	if guarded {
+		return from, false
 	}
 	for _, t := range added {
 		if t.From == from && t.On == on {

@@ -109,8 +109,12 @@ func TestGuardrailAdded(t *testing.T) {
 	added := []protocol.Transition{
 		{From: protocol.Validating, On: protocol.ToolFailed, To: protocol.Compensating},
 		{From: protocol.Idle, On: protocol.StartSaga, To: protocol.FSMDone},
+		{From: protocol.Planning, On: protocol.PlanReady, To: protocol.Acting},
 	}
-	if n := len(Guardrail(added)); n != len(Guardrail(nil))+2 {
+	if to, ok := transition(added, protocol.Planning, protocol.PlanReady, guards{}); ok {
+		t.Errorf("an added edge opened a guard: %s", to)
+	}
+	if n := len(Guardrail(added)); n != len(Guardrail(nil))+3 {
 		t.Errorf("the table shows %d edges", n)
 	}
 	if to, ok := transition(added, protocol.Validating, protocol.ToolFailed, guards{}); !ok || to != protocol.Compensating {

@@ -55,6 +55,8 @@ func TestCanonicalRefuses(t *testing.T) {
 		{"two high surrogates", `"\ud83d\ud83d"`, "lone surrogate"},
 		{"a pair the wrong way round", `"\ude00\ud83d"`, "lone surrogate"},
 		{"a surrogate and a letter", `"\ud83dx"`, "lone surrogate"},
+		{"a surrogate and the escape after the low ones", `"\ud83d\ue000"`, "lone surrogate"},
+		{"a surrogate and the escape before the low ones", `"\ud83d\udbff"`, "lone surrogate"},
 		{"a surrogate and another escape", `"\ud83d\n"`, "lone surrogate"},
 		{"a surrogate after an escaped backslash", `"\\\ud83d"`, "lone surrogate"},
 		{"a pair and one more", `"\ud83d\ude00\ude00"`, "lone surrogate"},
