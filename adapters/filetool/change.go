@@ -82,9 +82,25 @@ func (c Change) isBefore(s state) bool {
 // isAfter tells whether it is what was written.
 func (c Change) isAfter(s state) bool { return s.exists && digest(s.bytes) == c.After }
 
+// unmoved checks that the place still is the one that was ruled on: no part of its
+// path has become a link since, which could lead to a file that is trusted.
+func (w *Workspace) unmoved(c Change) error {
+	now, err := w.resolve(c.Path)
+	if err != nil {
+		return err
+	}
+	if now != c.Path {
+		return &Error{Path: c.Path, Message: "a link stands in its path that was not there when it was looked at: it is left as it is"}
+	}
+	return nil
+}
+
 // Apply carries a change out. Doing it twice is doing it once; a file that is
 // neither as it was nor as it will be is left alone.
 func (w *Workspace) Apply(ctx context.Context, c Change, content []byte) error {
+	if err := w.unmoved(c); err != nil {
+		return err
+	}
 	s, _, err := w.look(ctx, c.Path, c.Path, MaxFileBytes)
 	if err != nil {
 		return err
@@ -160,6 +176,9 @@ func (w *Workspace) Probe(ctx context.Context, c Change) (protocol.Finding, stri
 // Undo restores what stood there: bytes, mode, folders. Undoing twice is undoing
 // once; what somebody changed since is left alone.
 func (w *Workspace) Undo(ctx context.Context, c Change) error {
+	if err := w.unmoved(c); err != nil {
+		return err
+	}
 	s, _, err := w.look(ctx, c.Path, c.Path, MaxFileBytes)
 	if err != nil {
 		return err

@@ -246,3 +246,38 @@ func TestToolV1(t *testing.T) {
 		t.Run(name, func(t *testing.T) { conformance.ToolV1(t, c.kase, func(*testing.T) ports.ToolV1 { return c.tool }) })
 	}
 }
+
+// TestPathBecomesALink: a place that was ruled on is not written through a link
+// that was put there afterwards, nor undone through one.
+func TestPathBecomesALink(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	for _, sub := range []string{"d", ".git"} {
+		if err := os.Mkdir(filepath.Join(dir, sub), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	c, trusted, err := w.Plan(ctx, "d/config2", []byte("x"))
+	if err != nil || trusted {
+		t.Fatalf("trusted %v, %v", trusted, err)
+	}
+	if err := os.Remove(filepath.Join(dir, "d")); err == nil {
+		err = os.Symlink(".git", filepath.Join(dir, "d"))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Apply(ctx, c, []byte("x")); err == nil {
+		t.Error("it was written through the link")
+	}
+	if err := w.Undo(ctx, c); err == nil {
+		t.Error("it was undone through the link")
+	}
+	if entries, _ := os.ReadDir(filepath.Join(dir, ".git")); len(entries) != 0 {
+		t.Errorf("something was written: %v", entries)
+	}
+}
